@@ -1,8 +1,9 @@
-"""The weld cell's figures: one configuration (kinematics, all pairs, reach), distances, motions followed, and a map of 50 mm.
+"""Figures of the weld cell: one configuration, distances, motions, and a map of 50 mm.
 
-The arm stands among ten primitives, as in the comparison that chose the engine, and on the shipped weld table, which has meshes too. Times of one
-configuration are of this process (CPU), since other programs on the machine are none of its doing; the map's are by the clock and of all processes. The pair loop of
-coal through pinocchio, which looks at every pair, stands beside. RIGLESS_BENCH_SECONDS below 20 shrinks the counts.
+The arm stands among ten primitives, as in the comparison that chose the engine, and on the shipped
+weld table, which has meshes too. Times of one configuration are CPU times of this process; the
+map's are wall times of all processes. The peer is the pair loop of coal through pinocchio, which
+checks every pair. RIGLESS_BENCH_SECONDS below 20 reduces the counts.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""The welder's figures: cycle times beside the firmware's, simulated seconds a second, lines planned a second, kinematics.
-
-RIGLESS_BENCH_SECONDS below 20 shrinks the counts.
-"""
+"""Figures of the welder: cycle times against the firmware's, speed, planning, kinematics."""
 
 import os
 import socket
@@ -39,7 +36,7 @@ def run() -> dict[str, Any]:
 
 
 def against_the_firmware(programs: dict[str, tuple[str, int, float]]) -> dict[str, float]:
-    """How far the cycle times of programs are from the firmware's, and the worst of them."""
+    """Compare the cycle times of programs with the firmware's; return the worst."""
     found = {
         name: 100.0 * (estimate(text, WelderConfig(baud=baud)).total_s / firmware_s - 1.0)
         for name, (text, baud, firmware_s) in programs.items()
@@ -59,7 +56,7 @@ def planning(lines: int) -> dict[str, float]:
 
 
 def virtual(seconds: float) -> dict[str, float]:
-    """A welding program, 1000 Hz, process and I/O, without a wire; and the arm moving without an arc."""
+    """Run a welding program at 1000 Hz without a wire, and motion without an arc."""
     figures = {}
     for name, program in (("welding_x", WELD), ("moving_x", b"G1 X100 F300\n")):
         sim = open_target("welder", collect=False).simulation
@@ -72,7 +69,7 @@ def virtual(seconds: float) -> dict[str, float]:
 
 
 def streamed(seconds: float) -> dict[str, float]:
-    """A sender that waits for each answer while the arc burns, on a host that runs at ten times real time."""
+    """Time a sender that waits for each reply, on a host at ten times real time."""
     with rigless.serve("welder", speed=10.0) as host:
         parts = urlsplit(host.address("welder", "grbl"))
         with socket.create_connection((parts.hostname or "", parts.port or 0)) as line:

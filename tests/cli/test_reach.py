@@ -11,17 +11,17 @@ POSE = "800,0,500,180,0,0"
 def test_a_pose_as_json(said):
     found = said("welder", "reach", "--pose", POSE, "--json")
     assert found.returncode == 0
-    told = json.loads(found.stdout)
-    assert list(told)[:5] == [
+    printed = json.loads(found.stdout)
+    assert list(printed)[:5] == [
         "pose",
         "reachable",
         "has_solution",
         "within_limits",
         "collision_free",
     ]
-    assert told["reachable"] is True
-    assert len(told["joint_solution_deg"]) == 6
-    assert told["singular_value"] > 0.01
+    assert printed["reachable"] is True
+    assert len(printed["joint_solution_deg"]) == 6
+    assert printed["singular_value"] > 0.01
     assert said("welder", "reach", "--pose", POSE, "--json").stdout == found.stdout
 
 
@@ -80,13 +80,13 @@ def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(said, 
             "--json",
         )
         assert found.returncode == 0
-    told = json.loads(found.stdout)
+    printed = json.loads(found.stdout)
     one, two = (np.load(tmp_path / name) for name in ("one.npz", "two.npz"))
     assert all(np.array_equal(one[key], two[key]) for key in one.files)
-    assert len(one["places_m"]) == told["places"] > 150
+    assert len(one["places_m"]) == printed["places"] > 150
     table = np.loadtxt(tmp_path / "map.csv", delimiter=",", skiprows=1)
     assert table[:, :3] / 1000 == pytest.approx(one["places_m"], abs=1e-6)
     assert np.array_equal(table[:, 3], one["reached"])
     head, _, body = (tmp_path / "map.ply").read_bytes().partition(b"end_header\n")
-    assert f"element vertex {told['reached']}\n".encode() in head
-    assert len(body) == told["reached"] * 17
+    assert f"element vertex {printed['reached']}\n".encode() in head
+    assert len(body) == printed["reached"] * 17

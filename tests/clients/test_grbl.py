@@ -1,4 +1,4 @@
-"""The controller for real boards, against our own wire: TCP and a pseudo terminal, on a host that runs faster than time."""
+"""The client for real boards against our wire, on TCP and a pseudo terminal."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A real `rigless run welder`: senders stream jobs to the end over TCP and a pseudo terminal, and settings outlive a restart."""
+"""A real `rigless run welder`: senders on TCP and a pseudo terminal; settings survive a restart."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""A welder on a bench: a client on its line, and short words for what it says."""
+"""A welder on a test bench, with a client on its wire."""
 
 import re
 
@@ -16,7 +16,7 @@ def welder(*settings: str, seed: int = 1, collect: bool = True) -> Simulation:
 
 
 class Bench:
-    """Says lines and bytes to a welder without delays, and gives what comes back."""
+    """Sends lines and bytes to a welder without delays, and returns its output."""
 
     def __init__(self, *settings: str, seed: int = 1):
         self.sim = welder(*INSTANT, *settings, seed=seed)
@@ -35,7 +35,7 @@ class Bench:
         )
 
     def ask(self, line: str, seconds: float = 0.0) -> list[str]:
-        """The lines that answer a line."""
+        """Return the lines of the reply."""
         return self.send(line + "\n", seconds).split("\r\n")[:-1]
 
     def run(self, seconds: float) -> str:
@@ -43,7 +43,7 @@ class Bench:
         return self.said()
 
     def until_idle(self, most_s: float = 120.0) -> float:
-        """Run until it rests; gives how long that took, to a millisecond."""
+        """Run until standstill; return the time this took, to a millisecond."""
         begin = self.sim.now_s
         while self.status()["mode"] not in ("Idle", "Alarm"):
             assert self.sim.now_s < begin + most_s, self.state.mode
@@ -70,7 +70,7 @@ class Bench:
 
 
 def fields(report: str) -> dict[str, str]:
-    """A status report by field; the state is `mode`."""
+    """Return a status report by field; the state is `mode`."""
     inside = re.search(r"<([^>]*)>", report)
     assert inside, report
     mode, *rest = inside[1].split("|")
@@ -82,7 +82,7 @@ class Peer:
 
     def __init__(self, sim: Simulation, port: str = "grbl", link: int = 1):
         self.sim, self.port, self.link = sim, port, link
-        self.heard, self.gone = b"", False
+        self.received, self.gone = b"", False
         sim.core.listeners.output.append(self._output)
         sim.core.listeners.link.append(self._link)
         sim.apply(inp.Connect("welder", port, link, f"10.0.0.9:40{link:02}", "10.0.0.1:1"))
@@ -95,7 +95,7 @@ class Peer:
 
     def _output(self, at_ns, output) -> None:
         if (output.port, output.link) == (self.port, self.link):
-            self.heard += output.data
+            self.received += output.data
 
     def _link(self, at_ns, robot, port, link, opened) -> None:
         self.gone |= (port, link.id, opened) == (self.port, self.link, False)

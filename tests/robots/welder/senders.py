@@ -1,4 +1,4 @@
-"""Two G-code senders, written as the common ones work: one waits for each answer, one counts the bytes in the receive buffer."""
+"""Two G-code senders: one waits for each reply, one counts the bytes in the receive buffer."""
 
 import socket
 from collections import deque
@@ -8,7 +8,7 @@ RX_BYTES = 1023
 
 
 class Connection:
-    """A line to the controller, over a socket or any pair of read and write functions; status reports are set aside."""
+    """A connection over a socket or read and write functions; status reports are kept apart."""
 
     def __init__(self, read, write):
         self._read, self._write = read, write
@@ -68,7 +68,7 @@ def ping_pong(connection: Connection, job: list[str]) -> list[str]:
 def character_counting(
     connection: Connection, job: list[str], rx_bytes: int = RX_BYTES
 ) -> list[str]:
-    """As many lines as the receive buffer holds; asks for the status now and then, as senders do."""
+    """Send as many lines as the receive buffer holds, and poll the status, as senders do."""
     answers: list[str] = []
     inside: deque[int] = deque()
     for number, line in enumerate(job):

@@ -1,4 +1,4 @@
-"""Which lines end without an answer, and that all others have exactly one: grblHAL's rules, which decision 14 lists."""
+"""Replies: lines that get none by grblHAL's rules (decision 14); all others get exactly one."""
 
 import pytest
 
@@ -8,30 +8,30 @@ PROBE_AWAY = "G38.4 X5 F600"
 
 
 def line_up(*lines):
-    """Lines that come at once, over a line with delays, as a sender that counts characters has them in the buffer."""
+    """Send lines at once over a connection with delays, as a sender that counts characters."""
     sim = welder()
     peer = Peer(sim)
     sim.run(0.1)
-    peer.heard = b""
+    peer.received = b""
     peer.say("".join(f"{line}\n" for line in lines).encode())
     return sim, peer
 
 
 def said(peer):
-    return peer.heard.decode().split()
+    return peer.received.decode().split()
 
 
 def test_a_soft_limit_drops_the_line_and_those_behind_it():
     sim, peer = line_up("G1 X10 F900", "G1 X400", "G1 X0", "G1 X1")
     sim.run(2)
-    assert peer.heard == b"ok\r\nALARM:2\r\n[MSG:Reset to continue]\r\n"
+    assert peer.received == b"ok\r\nALARM:2\r\n[MSG:Reset to continue]\r\n"
     peer.say(b"G1 X2\n$X\n$G\n")
     sim.run(0.1)
     assert [line for line in said(peer) if line.startswith("error")] == ["error:9", "error:79"]
-    assert peer.heard.endswith(b"]\r\nok\r\n")
+    assert peer.received.endswith(b"]\r\nok\r\n")
     peer.say(b"\x87")
     sim.run(0.1)
-    assert b"|FW:grblHAL|$C:1>" in peer.heard
+    assert b"|FW:grblHAL|$C:1>" in peer.received
 
 
 def test_a_probe_alarm_answers_its_line_and_locks_those_behind_it():
@@ -41,7 +41,7 @@ def test_a_probe_alarm_answers_its_line_and_locks_those_behind_it():
     sim, peer = line_up(PROBE_AWAY, "G1 X0 F100", "$X")
     sim.run(2)
     assert said(peer)[:3] == ["ALARM:4", "ok", "error:9"]
-    assert peer.heard.endswith(b"[MSG:Caution: Unlocked]\r\nok\r\n")
+    assert peer.received.endswith(b"[MSG:Caution: Unlocked]\r\nok\r\n")
 
 
 @pytest.mark.parametrize("byte", [b"\x18", b"\x19"])

@@ -1,4 +1,6 @@
-"""The Cartesian profile on the wire: the torch tip goes where the program says, as fast as it says; what cannot be is told with line, pose and reason."""
+"""The Cartesian profile on the wire: path and speed of the tool centre point, and poses out of
+reach.
+"""
 
 import math
 from pathlib import Path
@@ -159,7 +161,7 @@ def test_no_joint_exceeds_its_limits_whatever_the_feed(points):
 
 
 def test_joints_follow_bends_within_their_acceleration():
-    """Chord by chord the joints' velocities change by steps; over the length of a chord that is no more than they can."""
+    """Joint velocities step from chord to chord; over a chord they stay within the limits."""
     bench = Bench(*CARTESIAN)
     bench.ask("G91 G2 X0 Y0 I0 J40 F60000")
     seen = watch(bench, 0.001)

@@ -20,7 +20,7 @@ def program(name):
 
 
 def runs_for(text):
-    """How long the simulated controller takes, with a sender that keeps its buffer full."""
+    """Return the time of the simulated controller with a sender that keeps its buffer full."""
     controller = VirtualController(letters="XYZABC")
     controller.connect()
     controller.enable()
@@ -79,9 +79,9 @@ def test_the_command(rigless_command, tmp_path):
     file = tmp_path / "seam.nc"
     file.write_text("G0 X90\nG4 P1\n")
     run = rigless_command("welder", "cycle-time", file, "--json")
-    told = json.loads(run.stdout)
+    printed = json.loads(run.stdout)
     assert run.returncode == 0
-    assert (told["total_s"], told["dwell_s"], told["errors"]) == (
+    assert (printed["total_s"], printed["dwell_s"], printed["errors"]) == (
         pytest.approx(1.990, abs=0.001),
         1.0,
         [],

@@ -1,4 +1,4 @@
-"""Joint torques: zero unless asked for; then what holds and drives the arm, beside a motion that is the same as without."""
+"""Joint torques: zero unless enabled; they do not affect the motion."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def test_without_dynamics_torques_are_zero():
 
 
 def test_the_drives_inertia_and_friction_are_the_configs():
-    """The same motion with other drives differs by inertia·q̈ + friction·q̇, and by nothing else."""
+    """Other drives change the torques by inertia·q̈ + friction·q̇ only."""
     plain = Bench(ON, "joint_inertia=[0,0,0,0,0,0]", "joint_friction=[0,0,0,0,0,0]")
     heavy = Bench(ON, "joint_inertia=[3,2,1,0.5,0.4,0.3]", "joint_friction=[9,8,7,6,5,4]")
     for bench in (plain, heavy):

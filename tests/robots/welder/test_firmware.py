@@ -1,4 +1,4 @@
-"""Cycle times against those that the firmware itself took (benchmarks/_firmware.py), by the estimate and by the robot on its wire."""
+"""Cycle times against the firmware's (benchmarks/_firmware.py): the estimate and the robot."""
 
 import importlib.util
 from pathlib import Path

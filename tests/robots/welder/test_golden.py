@@ -1,4 +1,4 @@
-"""Golden transcripts: what a client sent, and to the byte what came back. RIGLESS_GOLDEN=write makes them anew, to be looked at in the diff."""
+"""Golden transcripts of sessions, to the byte. RIGLESS_GOLDEN=write writes new ones."""
 
 import os
 from pathlib import Path
@@ -22,5 +22,5 @@ def test_the_answer_is_the_golden_one(path):
     sim.run(0.1)
     kept = path.with_suffix(".out")
     if os.environ.get("RIGLESS_GOLDEN") == "write":
-        kept.write_bytes(peer.heard)
-    assert peer.heard == kept.read_bytes()
+        kept.write_bytes(peer.received)
+    assert peer.received == kept.read_bytes()

@@ -1,4 +1,4 @@
-"""Collisions while the arm moves: told where they happen, stopped at or gone on from, never stepped over, never invented."""
+"""Collisions in motion: reported where they happen, none missed, none invented."""
 
 import sys
 

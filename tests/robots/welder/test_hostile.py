@@ -1,4 +1,4 @@
-"""Bytes that no sender should send, and more of them than any sends: nothing hangs, nothing is lost, memory is bounded."""
+"""Hostile input: nothing hangs, nothing is lost, memory is bounded."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,12 +17,18 @@ ENDS = (b"\n", b"\r", b"\r\n", b"\n\r")
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("g1 x1 f600", "ok"), ("\tG1\tX1\tF600\t", "ok"), ("N10 G1 X1 F600", "ok"), ("N10G1X1F600*71", "error:1"), ("G1X1F600 ; end *", "ok"),
-        ("G1 (a (b) X1 F600", "ok"), ("G1 X1 (a) ) F600", "ok"), ("G1 X1 F600 (never closed", "ok"), (";G77", "ok"), ("(G77)", "ok"), ("%", "ok"),
-        ("G1 X1 F600 (" + "x" * 230 + ")", "ok"), ("G1 X1 F600 (" + "x" * 250 + ")", "error:11"), ("N-1 G0", "error:4"), ("G1X1F600G2", "error:24"),
-        ("G1 X1 F1e3", "error:36"), ("G1 X1,5 F600", "error:1"), ("G1 X--1 F600", "ok"), ("G1 X1 F600 \x00\x01\x02", "ok"), ("G1 Xnan F600", "error:2"),
-        ("G1 X99999999 F600", "error:2"), ("$", "ok"), ("$=", "error:3"), ("$$$", "error:3"), ("$J=", "error:22"), ("$N2=G0", "error:3"),
-        ("$99999999999999999999=1", "error:53"), ("$1\u00e9=1", "error:3"), ("$I=\u00e9\u00ff", "ok"), ("[ESP420]", "error:1"), ("{\"json\":1}", "error:1"),
+        ("g1 x1 f600", "ok"), ("\tG1\tX1\tF600\t", "ok"), ("N10 G1 X1 F600", "ok"),
+        ("N10G1X1F600*71", "error:1"), ("G1X1F600 ; end *", "ok"),
+        ("G1 (a (b) X1 F600", "ok"), ("G1 X1 (a) ) F600", "ok"), ("G1 X1 F600 (never closed", "ok"),
+        (";G77", "ok"), ("(G77)", "ok"), ("%", "ok"),
+        ("G1 X1 F600 (" + "x" * 230 + ")", "ok"), ("G1 X1 F600 (" + "x" * 250 + ")", "error:11"),
+        ("N-1 G0", "error:4"), ("G1X1F600G2", "error:24"),
+        ("G1 X1 F1e3", "error:36"), ("G1 X1,5 F600", "error:1"), ("G1 X--1 F600", "ok"),
+        ("G1 X1 F600 \x00\x01\x02", "ok"), ("G1 Xnan F600", "error:2"),
+        ("G1 X99999999 F600", "error:2"), ("$", "ok"), ("$=", "error:3"), ("$$$", "error:3"),
+        ("$J=", "error:22"), ("$N2=G0", "error:3"),
+        ("$99999999999999999999=1", "error:53"), ("$1\u00e9=1", "error:3"),
+        ("$I=\u00e9\u00ff", "ok"), ("[ESP420]", "error:1"), ("{\"json\":1}", "error:1"),
     ],
 )  # fmt: skip
 def test_odd_lines_have_one_answer(line, said):
@@ -60,13 +66,13 @@ def test_a_line_without_end_takes_no_room():
 
 @pytest.mark.parametrize(("counting", "lines"), [(False, 1000), (True, 10_000)])
 def test_long_jobs_at_full_speed(counting, lines):
-    """By ping-pong and by character counting, in virtual time; check mode, since the wire is what is tried."""
+    """Stream in check mode, by ping-pong and by character counting."""
     sim = welder("command_delay_ms=0", "feedback_delay_ms=0")
     peer = Peer(sim)
     peer.say(b"$C\n")
     job = [line.encode() + b"\n" for line in zigzag(lines)]
     at = 0
-    peer.heard = b""
+    peer.received = b""
     answers = 0
     while at < len(job):
         end = at + 1
@@ -74,11 +80,11 @@ def test_long_jobs_at_full_speed(counting, lines):
             end += 1
         peer.say(b"?" + b"".join(job[at:end]))
         sim.run(0.001)
-        said = peer.heard.split()
+        said = peer.received.split()
         assert said.count(b"ok") == end - at
         assert not any(one.startswith(b"error") for one in said)
         answers += end - at
-        peer.heard, at = b"", end
+        peer.received, at = b"", end
     assert answers == lines
     state = sim.robot("welder").state
     assert (state.rx, state.arriving, state.waiting) == ([], [], 0)
@@ -114,11 +120,11 @@ def test_after_any_bytes_a_reset_gives_a_controller_that_works(pieces):
         sim.run(seconds)
     peer.say(b"\x18")
     sim.run(1.0)
-    peer.heard = b""
+    peer.received = b""
     peer.say(b"\x18")
     sim.run(0.1)
     peer.say(b"$X\n$20=0\nG21 G90 G94\nG1 X0 F6000\n?")
     sim.run(0.1)
-    said = peer.heard.split(b"\r\n")
-    assert said.count(b"ok") == 4, peer.heard
+    said = peer.received.split(b"\r\n")
+    assert said.count(b"ok") == 4, peer.received
     assert not peer.gone

@@ -1,4 +1,4 @@
-"""The jerk-limited profile on the wire: rapids, jogs and homing gain speed gently; everything else of the controller is as it was."""
+"""The jerk-limited profile on the wire: rapids, jogs and homing; all else is unchanged."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The seed's simulation.yaml loads as it is; what is wrong with one is told all at once."""
+"""The seed's simulation.yaml loads unchanged; all its problems are reported at once."""
 
 import pytest
 

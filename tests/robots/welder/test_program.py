@@ -1,4 +1,4 @@
-"""The program as people see it while it is streamed: its lines, the one the arm is at, and how far the torch has gone."""
+"""The program listing while it is streamed, its current line, and the odometer."""
 
 import numpy as np
 import pytest

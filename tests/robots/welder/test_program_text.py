@@ -60,7 +60,7 @@ def test_empty_lines_and_commands_are_known():
 @example("N9)9 X1")
 @given(st.text(alphabet="GXYNM0123456789.-+ ()/;$%abc", max_size=40))
 def test_the_number_changes_nothing_else(text):
-    """What the controller reads of a line is the same with our number, except the number."""
+    """The controller reads the same words with our N word, except for the number."""
     line = ProgramLine(42, text)
     if line.empty or line.command:
         return

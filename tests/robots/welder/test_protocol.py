@@ -1,4 +1,4 @@
-"""The protocol as a sender sees it: answers, sticky errors, alarms, states, reports, settings."""
+"""The protocol: replies, sticky errors, alarms, states, reports, settings."""
 
 import itertools
 
@@ -25,12 +25,12 @@ def test_delays_are_those_of_the_config():
     sim = welder()
     peer = Peer(sim)
     sim.run(0.01)
-    peer.heard = b""
+    peer.received = b""
     peer.say(b"\n")
     sim.run(0.0014)
-    assert peer.heard == b""
+    assert peer.received == b""
     sim.run(0.0002)
-    assert peer.heard == b"ok\r\n"
+    assert peer.received == b"ok\r\n"
 
 
 def test_each_line_has_one_answer():
@@ -68,7 +68,8 @@ def test_reports_as_facts_have_them():
         f"<Idle|MPos:{SIX}|Bf:100,1023|FS:0,0|WCO:{SIX}|WCS:G54|Ov:100,100,100|A:|H:0|T:0|In:-1|FW:grblHAL>\r\n"
     )
     assert bench.ask("$I")[:5] == [
-        "[VER:1.1f.20260101:]", "[OPT:VNML+,100,1024,6,0]", "[AXS:6:XYZABC]", "[NEWOPT:ENUMS,RT-,HOME,ES,EXPR,TC,SED]", "[FIRMWARE:grblHAL]",
+        "[VER:1.1f.20260101:]", "[OPT:VNML+,100,1024,6,0]", "[AXS:6:XYZABC]",
+        "[NEWOPT:ENUMS,RT-,HOME,ES,EXPR,TC,SED]", "[FIRMWARE:grblHAL]",
     ]  # fmt: skip
     assert bench.ask("$G") == ["[GC:G0 G54 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F0 S0]", "ok"]
     assert len(bench.ask("$#")) == 16
@@ -347,7 +348,7 @@ def test_a_second_program_is_turned_away():
     first.hang_up()
     again = Peer(sim, "pty", 4)
     sim.run(0.01)
-    assert again.heard.startswith(b"\r\nGrblHAL")
+    assert again.received.startswith(b"\r\nGrblHAL")
 
 
 def test_or_takes_over():
@@ -358,7 +359,7 @@ def test_or_takes_over():
     second.say(b"?")
     sim.run(0.01)
     assert (first.gone, second.gone) == (True, False)
-    assert b"<Idle" in second.heard
+    assert b"<Idle" in second.received
 
 
 def test_a_sender_that_never_waits_is_cut_off_in_the_end():
@@ -391,7 +392,8 @@ def test_motion_goes_on_when_the_cable_is_pulled():
 @given(data=st.data())
 def test_any_lines_get_one_answer_each_or_wait(data):
     words = st.sampled_from(
-        ["G0", "G1", "G2", "G38.2", "G4", "X1", "X400", "Y-5", "I1", "R2", "F900", "P0.1", "M3", "M5", "M66", "L3", "Q1", "M62", "E1", "$H", "$X",
+        ["G0", "G1", "G2", "G38.2", "G4", "X1", "X400", "Y-5", "I1", "R2", "F900", "P0.1", "M3",
+        "M5", "M66", "L3", "Q1", "M62", "E1", "$H", "$X",
          "$J=", "$C", "$SLP", "$G", "$#", "$10=0", "$RST=*", "?", "!", "~", "(", ")", "\x18", "\x19", "\x85", "\x84", "M30", "M0", "T1", "M6", "G28"]
     )  # fmt: skip
     bench = Bench()
@@ -423,15 +425,15 @@ def test_any_lines_get_one_answer_each_or_wait(data):
 def test_lines_come_at_the_pace_of_the_serial_line():
     sim = welder("baud=9600", "command_delay_ms=0", "feedback_delay_ms=0")
     peer = Peer(sim)
-    peer.heard = b""
+    peer.received = b""
     line = b"G4 P0 (" + b"x" * 88 + b")\n"  # 97 bytes: about 0.1 s
     peer.say(line * 3 + b"?")
-    assert peer.heard.startswith(b"<Idle")  # real-time bytes do not wait in the buffer
+    assert peer.received.startswith(b"<Idle")  # real-time bytes do not wait in the buffer
     for n in (1, 2, 3):
         sim.run_until(round(n * 97 * 10 / 9600 * 1e9) - 1000)
-        assert peer.heard.count(b"ok") == n - 1
+        assert peer.received.count(b"ok") == n - 1
         sim.run(0.00001)
-        assert peer.heard.count(b"ok") == n
+        assert peer.received.count(b"ok") == n
 
 
 def test_a_dense_stream_is_slower_at_its_start_on_a_serial_line():

@@ -1,7 +1,7 @@
-"""Sessions of real senders, replayed in virtual time: the bytes that CNCjs, gSender, bCNC and grbl-streamer sent, when they sent them, and the answers they wait for.
+"""Sessions of CNCjs, gSender, bCNC and grbl-streamer, replayed in virtual time.
 
-Each session connects, homes, streams the example programs, holds and resumes, jogs, runs into a soft limit and recovers.
-RIGLESS_GOLDEN=write makes the answers anew, to be looked at in the diff.
+Each session connects, homes, streams the example programs, holds and resumes, jogs, runs into a
+soft limit and recovers. RIGLESS_GOLDEN=write writes new replies.
 """
 
 import ast
@@ -31,7 +31,7 @@ def session(sender):
 
 @pytest.fixture(scope="module", params=sorted(path.stem for path in SESSIONS.glob("*.talk")))
 def replayed(request):
-    """The sender's name, what it sent, what it heard."""
+    """Return the sender's name, its bytes, and the replies."""
     sim = welder(*SETTINGS.get(request.param, ()), seed=3)
     peer, talk = Peer(sim), session(request.param)
     for at_ns, data in talk:
@@ -41,7 +41,7 @@ def replayed(request):
     peer.say(b"?")
     sim.run(0.1)
     assert not peer.gone
-    return request.param, b"".join(data for _, data in talk), peer.heard.decode().split("\r\n")
+    return request.param, b"".join(data for _, data in talk), peer.received.decode().split("\r\n")
 
 
 def test_answers_are_those_it_had(replayed):

@@ -1,4 +1,4 @@
-"""A stream of lines is answered at the same instants, whether time is advanced in one go or in steps."""
+"""Replies come at the same instants, however the time is advanced."""
 
 import pytest
 

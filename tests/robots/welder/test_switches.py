@@ -1,4 +1,6 @@
-"""What an operator sets beside the program: optional stop, block delete, single block, reports that come by themselves, the tool's length."""
+"""Switches of the operator: optional stop, block delete, single block, periodic reports, tool
+length.
+"""
 
 import pytest
 
@@ -50,25 +52,25 @@ def test_reports_come_by_themselves():
     sim = welder("command_delay_ms=0", "feedback_delay_ms=0")
     peer = Peer(sim)
     peer.say(b"$481=200\n")
-    peer.heard = b""
+    peer.received = b""
     sim.run(1.01)
-    assert peer.heard.count(b"<Idle") == 5
+    assert peer.received.count(b"<Idle") == 5
     peer.say(b"\x87")
-    assert fields(peer.heard.decode().splitlines()[-1])["AR"] == "200"
+    assert fields(peer.received.decode().splitlines()[-1])["AR"] == "200"
     peer.say(b"\x8c")
-    peer.heard = b""
+    peer.received = b""
     sim.run(1.0)
-    assert peer.heard == b""
+    assert peer.received == b""
     peer.say(b"\x8c$481=0\n")
-    peer.heard = b""
+    peer.received = b""
     sim.run(1.0)
-    assert peer.heard == b""
+    assert peer.received == b""
     again = sim.snapshot()
     peer.say(b"$481=100\n$481=500\n")
     sim.run(0.1)
-    peer.heard = b""
+    peer.received = b""
     sim.run(1.0)
-    assert peer.heard.count(b"<Idle") == 2
+    assert peer.received.count(b"<Idle") == 2
     sim.restore(again)
 
 

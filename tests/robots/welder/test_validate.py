@@ -1,4 +1,4 @@
-"""Programs that are right pass; each thing that can be wrong with one is found, once, at its line."""
+"""Validation: correct programs pass; each problem is found once, at its line."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The welder's page: the arm where it is, the operator's buttons, and a sender beside them that is not disturbed."""
+"""The welder's page: pose, buttons, and a sender that is not disturbed by them."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_a_jog_is_a_step_or_goes_on_until_it_is_let_go(axis):
 )
 @pytest.mark.parametrize("busy", ["", "G4 P1", "M66 P3 L3 Q1", "M0"])
 def test_a_jog_that_is_let_go_before_it_began_does_not_begin(busy, settings):
-    """Whatever the controller is at: a line in hand, a slow serial line, a time that stands still."""
+    """The jog works with a line in execution, a slow serial line, and while time is paused."""
     bench = Bench(*settings)
     if busy:
         bench.ask(busy)
@@ -123,22 +123,22 @@ def test_a_sender_gets_no_answer_to_the_pendant():
     peer = Peer(sim)
     robot = sim.robot("welder")
     sim.run(0.1)
-    peer.heard = b""
+    peer.received = b""
     for given in (*robot.view().jog(0, 5.0, 1.0), *robot.view().act("unlock")):
         sim.apply(given)
     sim.run(1.0)
     assert sim.truth("welder").joints_deg[0] == pytest.approx(5)
-    assert peer.heard == b""
+    assert peer.received == b""
     peer.say(b"G1 X20 F100\n")
     sim.run(0.1)
     for given in (*robot.view().act("home"), *robot.view().jog(0, 5.0, 1.0)):
         sim.apply(given)
     sim.run(0.1)
-    assert peer.heard == b"ok\r\n"
+    assert peer.received == b"ok\r\n"
     assert [event.code for event in sim.events][-2:] == ["pendant", "pendant"]
     peer.say(b"G1 X19\n")  # what the panel did wrong is not held against it
     sim.run(0.1)
-    assert peer.heard == b"ok\r\nok\r\n"
+    assert peer.received == b"ok\r\nok\r\n"
 
 
 def test_the_panel_does_not_mend_what_a_sender_did_wrong():

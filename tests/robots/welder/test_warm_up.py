@@ -1,4 +1,4 @@
-"""A start compiles all that motion and welding need, so that the first line of a live run does not wait for a compiler."""
+"""Start-up compiles all functions, so that no first line waits for the compiler."""
 
 import subprocess
 import sys

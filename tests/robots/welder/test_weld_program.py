@@ -1,4 +1,4 @@
-"""Programs that weld: the arc by M3 and M5, heat from the torch's true speed, faults that hold the feed."""
+"""Programs that weld: the arc by M3 and M5, heat input, and faults that hold the feed."""
 
 from pathlib import Path
 
@@ -62,8 +62,10 @@ def test_the_seed_changes_when_the_arc_strikes():
 @pytest.mark.parametrize(
     ("target", "kind", "fault"),
     [
-        ("arc", "arc_lost", "arc_lost"), ("arc", "wire_stick", "wire_stick"), ("gas", "", "no_gas"), ("wire", "", "no_wire"),
-        ("power_source", "thermal", "thermal"), ("power_source", "communication", "communication"), ("arc", "burn_back", "burn_back"),
+        ("arc", "arc_lost", "arc_lost"), ("arc", "wire_stick", "wire_stick"), ("gas", "", "no_gas"),
+        ("wire", "", "no_wire"),
+        ("power_source", "thermal", "thermal"), ("power_source", "communication", "communication"),
+        ("arc", "burn_back", "burn_back"),
     ],
 )  # fmt: skip
 def test_a_fault_of_the_process_holds_the_feed(target, kind, fault):

@@ -116,9 +116,12 @@ def test_a_slow_draw_strikes_on_the_second_attempt():
 @pytest.mark.parametrize(
     ("around", "fault"),
     [
-        ({"gas": False}, "no_gas"), ({"wire": False}, "no_wire"), ({"speed_mmps": 70.0}, "arc_lost"),
-        ({"stickout_mm": 30.0}, "arc_lost"), ({"stickout_mm": 2.0}, "wire_stick"), ({"demand": (450.0, 22.0, 8.0)}, "over_current"),
-        ({"demand": (180.0, 50.0, 8.0)}, "over_voltage"), ({"injected": "communication"}, "communication"),
+        ({"gas": False}, "no_gas"), ({"wire": False}, "no_wire"),
+        ({"speed_mmps": 70.0}, "arc_lost"),
+        ({"stickout_mm": 30.0}, "arc_lost"), ({"stickout_mm": 2.0}, "wire_stick"),
+        ({"demand": (450.0, 22.0, 8.0)}, "over_current"),
+        ({"demand": (180.0, 50.0, 8.0)}, "over_voltage"),
+        ({"injected": "communication"}, "communication"),
     ],
 )  # fmt: skip
 def test_faults_from_their_causes(around, fault):

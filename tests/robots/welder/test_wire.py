@@ -28,9 +28,12 @@ def codes(data):
 @pytest.mark.parametrize(
     ("data", "lines"),
     [
-        (b"G0 X1\n", ["G0 X1"]), (b"G0 X1\r\n", ["G0 X1"]), (b"a\r\nb\r\n", ["a", "b"]), (b"a\n\nb\n", ["a", "", "b"]),
-        (b"\r\n", [""]), (b"\n\r", [""]), (b"\r\n\r\n", ["", ""]), (b"\n\n", ["", ""]), (b"a\n\rb\r", ["a", "b"]),
-        (b"  G0\tX1\n", ["G0X1"]), (b"G0X12\x08\x083\n", ["G0X3"]), (b"$b\x7fc\n", ["$c"]), (b"G0 X1", []),
+        (b"G0 X1\n", ["G0 X1"]), (b"G0 X1\r\n", ["G0 X1"]), (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\n\nb\n", ["a", "", "b"]),
+        (b"\r\n", [""]), (b"\n\r", [""]), (b"\r\n\r\n", ["", ""]), (b"\n\n", ["", ""]),
+        (b"a\n\rb\r", ["a", "b"]),
+        (b"  G0\tX1\n", ["G0X1"]), (b"G0X12\x08\x083\n", ["G0X3"]), (b"$b\x7fc\n", ["$c"]),
+        (b"G0 X1", []),
     ],
 )  # fmt: skip
 def test_where_lines_end(data, lines):

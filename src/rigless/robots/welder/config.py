@@ -1,6 +1,7 @@
 """Every number of the welder, with where it comes from.
 
-Sources: [seed] the simulation mode proposal; [wire] facts about grblHAL and the arm; [ours] a choice of this project, said why.
+Sources: [seed] the simulation mode proposal; [wire] facts about grblHAL and the
+arm; [ours] a choice of this project, with its reason.
 Units are in the names; axes of the controller are in degrees, as on the wire.
 """
 
@@ -215,12 +216,12 @@ class WelderConfig(Config):
     )
     coordinates: Literal["joints", "cartesian"] = Field(
         "joints",
-        description="meaning of axis words: joints in degrees, or the tool centre point, X Y Z in mm and"
-        " A B C in degrees",
+        description="meaning of axis words: joints in degrees, or the tool centre point, X Y Z in"
+        " mm and A B C in degrees",
     )
     profile: Literal["trapezoid", "jerk"] = Field(
         "trapezoid",
-        description="speed profile of G0, jogs and homing: constant acceleration, as grbl, or jerk-limited",
+        description="profile of G0, jogs and homing: constant acceleration, as grbl, or jerk-limited",
     )
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] name in the greeting")
     client_policy: Literal["reject", "takeover"] = Field(

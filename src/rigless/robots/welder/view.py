@@ -1,4 +1,4 @@
-"""The welder's page: the arm in 3D, the program, joints and torch, overrides, jogging, weld and I/O.
+"""The welder's page: arm in 3D, program, joints and torch, overrides, jogging, weld, I/O.
 
 Buttons act as a pendant: they send realtime commands and lines, to which a sender on the wire gets
 no reply.
@@ -39,7 +39,8 @@ SLIGHT_S = 1e-4  # time step for the torch speed
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
 MODES = (
-    ("Idle", "plain"), ("Run", "plain"), ("Jog", "plain"), ("Home", "plain"), ("Hold", "warn"), ("Door", "warn"), ("Check", "warn"),
+    ("Idle", "plain"), ("Run", "plain"), ("Jog", "plain"), ("Home", "plain"), ("Hold", "warn"),
+    ("Door", "warn"), ("Check", "warn"),
     ("Tool", "warn"), ("Sleep", "warn"), ("Alarm", "bad"),
 )  # fmt: skip
 PHASES = tuple(

@@ -40,7 +40,7 @@ WAY_MOST, REACH_MOST = 400, 40_000  # points that are drawn
 COLD, HOT = "#4a7bd0", "#ff3a1c"
 FRESH, OLD = "#fff6d8", "#6b5535"
 ARC = "#e4f4ff"
-OLD_S, AGED_S = 60.0, 2.0  # a weld is old after so long; its age is told in steps
+OLD_S, AGED_S = 60.0, 2.0  # age of the last colour; step of the age
 REACHED = ("#d8503c", "#e8c33a", "#35b37e")  # from one direction to all
 TURNS, HEIGHTS = 13, 25
 

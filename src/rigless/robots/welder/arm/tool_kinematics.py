@@ -60,7 +60,7 @@ class ToolKinematics:
         return [*frame[:3, 3].tolist(), *angles.tolist()]
 
     def speed(self, rows: NDArray[np.float64]) -> float:
-        """Return the speed of the tool centre point in mm/s, from rows of positions and velocities."""
+        """Return the speed of the tool centre point in mm/s, from rows of joints."""
         after = path_segments.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
         return (
             float(
@@ -93,7 +93,8 @@ class ToolKinematics:
         """
         curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
         count, guess, status, joint, angle = path_segments.cut_path(
-            curve, share, guess, np.array(before, float), self.table, self.tool, self.untool, self.limits,
+            curve, share, guess, np.array(before, float), self.table, self.tool, self.untool,
+            self.limits,
             self.tolerance_mm, rows,
         )  # fmt: skip
         if status != path_segments.OK:

@@ -86,7 +86,7 @@ class Controller:
             self.main_loop.work()
 
     def _collide(self) -> None:
-        """Report the contacts that the arm has reached; the drives trip unless configured not to."""
+        """Report the contacts that the arm has reached; by default the drives trip."""
         while (contact := self.guard.next_contact(self.motion.joints_deg)) is not None:
             _, _, link, other, point_mm, depth_mm = contact
             place = ", ".join(f"{value:.1f}" for value in point_mm)

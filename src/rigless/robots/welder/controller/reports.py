@@ -72,9 +72,9 @@ class Reports:
         if options & s.REPORT_LINE and state.lines.get(tag):
             fields.append(f"Ln:{state.lines[tag]}")
         if options & s.REPORT_FEED:
-            fields.append(
-                f"FS:{speed * 60:.0f},{state.spindle_speed * state.spindle_percent / 100 if state.spindle != 5 else 0:.0f}"
-            )
+            on = state.spindle != 5
+            spindle = state.spindle_speed * state.spindle_percent / 100 if on else 0
+            fields.append(f"FS:{speed * 60:.0f},{spindle:.0f}")
         if options & s.REPORT_PINS and (pins := self.signals()):
             fields.append(f"Pn:{pins}")
         fields += self._periodic_fields(options)
@@ -90,7 +90,8 @@ class Reports:
     def signals(self) -> str:
         """Return the letters of active signals, in the firmware's order."""
         switches, inputs = self.state.switches, self.board.input
-        on = {"D": inputs["door"], "L": switches.block_delete, "T": switches.optional_stop_off, "E": inputs["estop"],
+        on = {"D": inputs["door"], "L": switches.block_delete, "T": switches.optional_stop_off,
+              "E": inputs["estop"],
               "Q": switches.single_block, "P": inputs["probe"]}  # fmt: skip
         return "".join(letter for letter, is_on in on.items() if is_on)
 
@@ -184,9 +185,8 @@ class Reports:
             f"[G30:{self.numbers(stored.g30)}]",
             f"[G92:{self.numbers(stored.g92)}]",
         ]
-        rows.append(
-            f"[HOME:{self.numbers(self.setup.axis_values(list(self.config.homing.pose_deg)))}:{self.state.homed}]"
-        )
+        home = self.setup.axis_values(list(self.config.homing.pose_deg))
+        rows.append(f"[HOME:{self.numbers(home)}:{self.state.homed}]")
         rows.append(f"[TLO:{self.numbers(stored.tool)}]")
         return "\r\n".join(rows) + "\r\n" + self.probe()
 

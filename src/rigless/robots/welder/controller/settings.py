@@ -25,9 +25,8 @@ STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = (
     481,
     701,
 )
-REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED, REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = (
-    1, 2, 4, 8, 16, 32, 64, 128,
-)  # fmt: skip
+REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED = 1, 2, 4, 8
+REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = 16, 32, 64, 128
 REPORT_ALARM = 1024
 GROUPS = {
     0: "Root",
@@ -60,6 +59,7 @@ def table(config: WelderConfig) -> dict[int, Setting]:
     """Return all settings by number, with the defaults of this config."""
     limits, homing, letters = config.limits, config.homing, config.letters
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
+    travel = list(zip(limits.low_deg, limits.high_deg, strict=True))
     rows = [
         Setting(0, 6, "Step pulse time", 2.0, "microseconds", 2.0, 1000.0),
         Setting(1, 6, "Step idle delay", 25, "milliseconds", 0, 65535, True),
@@ -72,30 +72,42 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         Setting(JUNCTION, 1, "Junction deviation", config.junction_deviation, "mm", 1e-6, 1000),
         Setting(ARC_TOLERANCE, 1, "Arc tolerance", config.arc_tolerance, "mm", 1e-6, 1000),
         Setting(INCHES, 1, "Report in inches", 0, "boolean", 0, 1, True),
-        Setting(SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True),
+        Setting(
+            SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True
+        ),
         Setting(HARD_LIMITS, 3, "Hard limits enable", 0, "bitfield", 0, 7, True),
         Setting(HOMING, 4, "Homing cycle", 3 + 4 * homing.required, "bitfield", 0, 1023, True),
         Setting(LOCATE_RATE, 4, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
         Setting(SEEK_RATE, 4, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
         Setting(26, 4, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
-        Setting(PULL_OFF, 4, "Homing switch pull-off distance", homing.pull_off_deg, "deg", 0.001, 90),
+        Setting(
+            PULL_OFF, 4, "Homing switch pull-off distance", homing.pull_off_deg, "deg", 0.001, 90
+        ),
         Setting(30, 1, "Maximum spindle speed", 1000.0, "RPM", 0, 1e6),
         Setting(31, 1, "Minimum spindle speed", 0.0, "RPM", 0, 1e6),
         Setting(32, 1, "Mode of operation", 0, "integer", 0, 2, True),
         Setting(JOG_LIMITS, 5, "Limit jog commands", 0, "boolean", 0, 1, True),
         *(
-            Setting(HOMING_CYCLES + n, 4, f"Axes homing, pass {n + 1}", masks[n] if n < len(masks) else 0, "axismask", 0, 63, True)
+            Setting(
+                HOMING_CYCLES + n, 4, f"Axes homing, pass {n + 1}",
+                masks[n] if n < len(masks) else 0, "axismask", 0, 63, True,
+            )
             for n in range(AXES)
         ),
         Setting(SLEEP, 1, "Sleep enable", 1, "boolean", 0, 1, True),
         *_per_axis(letters, STEPS, "travel resolution", "step/deg", (STEPS_PER_DEG,) * AXES, 1e-3),
-        *_per_axis(letters, RATES, "maximum rate", "deg/min", tuple(60.0 * v for v in limits.max_degps), 1.0),
+        *_per_axis(
+            letters, RATES, "maximum rate", "deg/min",
+            tuple(60.0 * v for v in limits.max_degps), 1.0,
+        ),
         *_per_axis(letters, ACCELERATIONS, "acceleration", "deg/sec^2", limits.max_degps2, 1e-3),
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",
-                   tuple(high - low for low, high in zip(limits.low_deg, limits.high_deg, strict=True)), 0.0),
+                   tuple(high - low for low, high in travel), 0.0),
         Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
         Setting(REPORT_INTERVAL, 1, "Autoreport interval", 0, "ms", 100, 1000, True, or_zero=True),
-        Setting(FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True),
+        Setting(
+            FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True
+        ),
     ]  # fmt: skip
     return {row.number: row for row in rows}
 
@@ -132,8 +144,10 @@ def shown(setting: Setting, value: float) -> str:
 
 def described(setting: Setting) -> str:
     """Return a line of `$ES`."""
-    head = f"{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{KINDS.index(_kind(setting))}"
-    return f"[SETTING:{head}|{_format(setting)}|{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}]"
+    kind = KINDS.index(_kind(setting))
+    head = f"{setting.number}|{setting.group}|{setting.name}|{setting.unit}|{kind}"
+    limits = f"{setting.low:g}|{setting.high:g}|0|{int(setting.or_zero)}"
+    return f"[SETTING:{head}|{_format(setting)}|{limits}]"
 
 
 GRBL_HEAD = '"$-Code"," Setting"," Units"," Setting Description"'
@@ -148,7 +162,8 @@ def described_grbl(setting: Setting) -> str:
 def described_hal(setting: Setting) -> str:
     """Return a line of `$ESH`."""
     kind = "float" if _kind(setting) == "decimal" else _kind(setting)
-    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}\t{_format(setting)}\t{setting.name}."
+    head = f"{setting.number}\t{setting.name}\t{setting.unit}\t{kind}"
+    head += f"\t{_format(setting)}\t{setting.name}."
     return f"{head}\t{setting.low:g}\t{setting.high:g}\t0\t{int(setting.or_zero)}"
 
 

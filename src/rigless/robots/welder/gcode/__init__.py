@@ -1,1 +1,1 @@
-"""G-code: words, expressions, parameters, modal state, and the interpreter that turns a line into steps."""
+"""G-code: words, expressions, parameters, modal state, and the interpreter."""

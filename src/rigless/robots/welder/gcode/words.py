@@ -73,7 +73,7 @@ class Block:
 
 
 def strip(text: str) -> tuple[str, str | None]:
-    """Return the line in capitals without spaces and comments, and the text of a (MSG,…) comment."""
+    """Return the line in capitals without spaces and comments, and the text of (MSG,…)."""
     if "(" not in text and ")" not in text and ";" not in text:
         return "".join(text.split()).upper(), None
     kept: list[str] = []

@@ -40,7 +40,7 @@ class SimulationMetrics:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The complete state: simulation, the controller's end of the connection, and the time scale."""
+    """The complete state: simulation, the controller's connection, and the time scale."""
 
     kernel: KernelSnapshot
     line: dict[str, Any]

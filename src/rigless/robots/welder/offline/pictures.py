@@ -43,7 +43,8 @@ def pictures(report: Report) -> str:
 
 
 def figure(caption: str, drawing: str) -> str:
-    box = f"<svg viewBox='0 0 {WIDTH} {HEIGHT}' role=img aria-label='{escape(caption, True)}'>{drawing}</svg>"
+    label = escape(caption, True)
+    box = f"<svg viewBox='0 0 {WIDTH} {HEIGHT}' role=img aria-label='{label}'>{drawing}</svg>"
     return f"<figure><figcaption>{escape(caption)}</figcaption>{box}</figure>"
 
 
@@ -56,7 +57,8 @@ def lines(series: Sequence[Sequence[Point]], names: Sequence[str]) -> str:
         parts.append(frame.polyline(curve, colour))
         if len(names) > 1:
             parts.append(
-                f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>{escape(name)}</text>"
+                f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>"
+                f"{escape(name)}</text>"
             )
     return "".join(parts)
 
@@ -82,7 +84,8 @@ def path(report: Report, keep: Sequence[int], across: int, up: int) -> str:
             begin = n
     for x, y in (frame.at(mark) for mark in marks):
         parts.append(
-            f"<path d='M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10' stroke='{BAD}' stroke-width=2 />"
+            f"<path d='M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10' stroke='{BAD}'"
+            " stroke-width=2 />"
         )
     return "".join(parts)
 
@@ -114,7 +117,8 @@ class Frame:
     def axes(self, unit: str) -> str:
         bottom, right = HEIGHT - MARGIN, WIDTH - MARGIN
         parts = [
-            f"<path d='M{MARGIN} {MARGIN}V{bottom}H{right}' fill=none stroke='currentColor' opacity=.3 />"
+            f"<path d='M{MARGIN} {MARGIN}V{bottom}H{right}' fill=none stroke='currentColor'"
+            " opacity=.3 />"
         ]
         for value in _ticks(self.left, self.right):
             x, _ = self.at((value, self.low))

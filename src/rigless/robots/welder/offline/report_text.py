@@ -58,7 +58,8 @@ def junit(report: Report) -> str:
     suites = ElementTree.Element("testsuites")
     failed = {found.code for found in report.errors}
     suite = ElementTree.SubElement(
-        suites, "testsuite", name=xml_text(report.program), tests=str(len(RULES)), failures=str(len(failed)),
+        suites, "testsuite", name=xml_text(report.program), tests=str(len(RULES)),
+        failures=str(len(failed)),
         time=f"{report.cycle_time_s:.3f}",
     )  # fmt: skip
     for rule in RULES.values():
@@ -148,7 +149,8 @@ def html(report: Report, text: str) -> str:
     ]
     rows = [
         f"<tr><td class={'bad' if found.severity == 'error' else 'warn'}>{found.severity}"
-        f"<td><a href='#L{found.line}'>{found.line}:{found.column}</a><td>{found.time_s:.3f} s<td>{escape(found.code)}"
+        f"<td><a href='#L{found.line}'>{found.line}:{found.column}</a>"
+        f"<td>{found.time_s:.3f} s<td>{escape(found.code)}"
         f"<td>{escape(found.what)}"
         for found in report.findings
     ]
@@ -174,14 +176,20 @@ def html(report: Report, text: str) -> str:
         "<h2>Path and process</h2>" + pictures(report),
         f"<h2>Program</h2><pre>{''.join(code)}</pre>",
     ]
-    return f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(title)}</title><style>{STYLE}{OWN_STYLE}</style>{''.join(body)}</html>\n"
+    head = f"<title>{escape(title)}</title><style>{STYLE}{OWN_STYLE}</style>"
+    page = f"<!doctype html><html lang=en><meta charset=utf-8>{head}{''.join(body)}</html>"
+    return page + "\n"
 
 
 OWN_STYLE = """
 body{max-width:72rem}.warn{color:#9a6700;font-weight:600}
-dl{display:flex;flex-wrap:wrap;gap:1rem 2.5rem;margin:1rem 0}dt{opacity:.7;font-size:.85rem}dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
-pre{overflow:auto;max-height:32rem;border:1px solid var(--line);padding:.5rem}pre i{opacity:.5;font-style:normal}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26rem,1fr));gap:1rem}figure{margin:0}figcaption{font-weight:600}
+dl{display:flex;flex-wrap:wrap;gap:1rem 2.5rem;margin:1rem 0}
+dt{opacity:.7;font-size:.85rem}
+dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
+pre{overflow:auto;max-height:32rem;border:1px solid var(--line);padding:.5rem}
+pre i{opacity:.5;font-style:normal}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26rem,1fr));gap:1rem}
+figure{margin:0}figcaption{font-weight:600}
 svg{width:100%;height:auto;font:11px system-ui,sans-serif}svg text{fill:currentColor;opacity:.75}
 @media (prefers-color-scheme:dark){.warn{color:#e3b341}}
 """

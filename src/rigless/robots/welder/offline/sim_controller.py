@@ -128,7 +128,8 @@ class VirtualController(GrblClient):
             np.degrees(positions)
         ):
             raise ValueError(
-                f"{[round(value, 4) for value in positions]} rad are not {AXES} joints within their limits"
+                f"{[round(value, 4) for value in positions]} rad are not {AXES} joints"
+                " within their limits"
             )
         robot.controller.motion.drop()
         robot.state.run = planner.new_run(np.degrees(positions))

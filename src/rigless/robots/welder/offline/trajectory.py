@@ -25,7 +25,7 @@ Move = tuple[NDArray[np.float64], float, float, float]  # target, rate, kind, sc
 
 @dataclass(frozen=True)
 class Waypoint:
-    """Target joints (rad), and the speed there (rad/s over all joints); None: as fast as possible."""
+    """Target joints (rad) and the speed there (rad/s, all joints); None: as fast as possible."""
 
     joints: Sequence[float]
     speed: float | None = None
@@ -77,7 +77,8 @@ class MotionSimulator:
         begin_s = controller.simulation_time_s
         for number, point in enumerate(waypoints, 1):
             if not controller.send_gcode(_line(point, controller.letters)):
-                result.error_message = f"waypoint {number} was refused: {controller.status().error_message or 'not enabled'}"
+                reason = controller.status().error_message or "not enabled"
+                result.error_message = f"waypoint {number} was refused: {reason}"
                 return result
         while controller.status().moving:
             controller.run(SAMPLE_S)
@@ -177,10 +178,14 @@ class MotionSimulator:
         for number, point in enumerate(waypoints, 1):
             if not isinstance(point, wanted):
                 coordinates = self.controller.config.coordinates
-                return f"waypoint {number} is a {type(point).__name__}; with coordinates = {coordinates!r} it must be a {wanted.__name__}"
+                return (
+                    f"waypoint {number} is a {type(point).__name__}; with coordinates ="
+                    f" {coordinates!r} it must be a {wanted.__name__}"
+                )
             if isinstance(point, PoseWaypoint):
                 if len(point.pose) != AXES or not np.isfinite(point.pose).all():
-                    return f"waypoint {number} is not six finite numbers: X Y Z in mm, A B C in degrees"
+                    form = "X Y Z in mm, A B C in degrees"
+                    return f"waypoint {number} is not six finite numbers: {form}"
                 if point.speed is not None and not point.speed > 0.0:
                     return f"waypoint {number} has the speed {point.speed:g}; it must be above zero"
                 continue
@@ -192,7 +197,9 @@ class MotionSimulator:
                 zip(point.joints, limits.low_deg, limits.high_deg, strict=True), 1
             ):
                 if not low - 1e-6 <= math.degrees(value) <= high + 1e-6:
-                    return f"waypoint {number}: joint {joint} at {math.degrees(value):.1f}° is outside {low:g}° to {high:g}°"
+                    angle = f"{math.degrees(value):.1f}°"
+                    limits_text = f"{low:g}° to {high:g}°"
+                    return f"waypoint {number}: joint {joint} at {angle} is outside {limits_text}"
         return ""
 
 

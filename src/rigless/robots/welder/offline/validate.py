@@ -38,7 +38,7 @@ SLICE_S, LONG_SLICE_S = (
     0.01,
     0.05,
 )  # while lines are to be sent, and when all the controller can take are
-STALL_S = 300.0  # nothing has happened for so long: the program does not end
+STALL_S = 300.0  # without progress for this time, the program does not end
 NEAR_LIMIT_DEG = 1.0
 STRETCH_MM = 5.0  # heat input is averaged over this much of a seam
 STANDING_MMPS = 0.1
@@ -293,7 +293,8 @@ class _Run:
         elif event.code == "collision":
             found = event.data
             self.find(
-                event.code, event.text, line, objects=tuple(found["objects"]), place_mm=tuple(found["place_mm"]),
+                event.code, event.text, line, objects=tuple(found["objects"]),
+                place_mm=tuple(found["place_mm"]),
                 depth_mm=found["depth_mm"],
             )  # fmt: skip
 
@@ -328,7 +329,10 @@ class _Run:
             zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1
         ):
             if not low + NEAR_LIMIT_DEG <= value <= high - NEAR_LIMIT_DEG:
-                text = f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit ({low:g}° to {high:g}°)"
+                text = (
+                    f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit"
+                    f" ({low:g}° to {high:g}°)"
+                )
                 self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
             else:
                 self.noted.discard(("limit-margin", n))

@@ -1,1 +1,1 @@
-"""The welding process: arc, gas and wire as a state machine, its place on the arm, and the weld bead."""
+"""The welding process: a state machine of arc, gas and wire, and the weld bead."""

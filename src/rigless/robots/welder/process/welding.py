@@ -44,7 +44,8 @@ from rigless.robots.welder.weld_state import (
 STOPPED_SHARE = 0.05  # of the wire speed; below it the wire has stopped
 # Fields of `Weld` as an array for compiled code; the first four follow their targets.
 NUMBERS = (
-    "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm", "bead_mm2", "arc_s", "length_mm",
+    "current_a", "voltage_v", "wire_mpm", "gas_lpm", "heat", "arc_energy_kjpmm", "heat_input_kjpmm",
+    "bead_mm2", "arc_s", "length_mm",
     "energy_kj", "deposited_g", "wire_used_m", "since_s",
 )  # fmt: skip
 (

@@ -1,4 +1,4 @@
-"""Moves of the tool centre point: a step becomes a course of joint segments, queued as there is room.
+"""Moves of the tool centre point: a step becomes joint segments, queued as there is room.
 
 A pose out of reach is answered as grblHAL answers a target beyond the travel: ALARM:2, for jogs
 error:15. An event gives the line, the pose and the reason.

@@ -84,8 +84,8 @@ def test_homing_that_ends_in_an_alarm_resets_the_controller():
         heard = bench.input("door", True) if what == "door" else bench.send("\x18")
         number = 7 if what == "door" else 6
         assert (
-            heard
-            == f"ALARM:{number}\r\n\r\nGrblHAL 1.1f ['$' or '$HELP' for help]\r\n[MSG:'$H'|'$X' to unlock]\r\n"
+            heard == f"ALARM:{number}\r\n\r\nGrblHAL 1.1f ['$' or '$HELP' for help]\r\n"
+            "[MSG:'$H'|'$X' to unlock]\r\n"
         )
         assert bench.status()["mode"] == "Alarm"
 

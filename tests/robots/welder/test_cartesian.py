@@ -135,7 +135,8 @@ def test_a_rapid_is_straight_in_joint_space(bench):
 
 POINTS = st.lists(
     st.tuples(
-        st.floats(300, 500), st.floats(-250, 250), st.floats(250, 500), st.floats(-30, 30), st.floats(-40, 40),
+        st.floats(300, 500), st.floats(-250, 250), st.floats(250, 500),
+        st.floats(-30, 30), st.floats(-40, 40),
         st.sampled_from([600.0, 6000.0, 60000.0]),
     ),
     min_size=1, max_size=3,

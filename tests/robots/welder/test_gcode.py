@@ -114,7 +114,10 @@ def test_the_seed_has_letters_of_its_own():
 def test_modal_state_stays_and_errors_change_nothing():
     before = Modal()
     after, _ = steps("G91 G1 X1 F200 G55 S5 T3 G18", modal=before)
-    assert (after.motion, after.incremental, after.feed, after.system, after.speed, after.tool, after.plane) == (
+    assert (
+        after.motion, after.incremental, after.feed, after.system, after.speed, after.tool,
+        after.plane,
+    ) == (
         10, True, 200.0, 1, 5.0, 3, 18,
     )  # fmt: skip
     assert before == Modal()

@@ -65,7 +65,8 @@ def test_errors_stick_until_something_clears_them():
 def test_reports_as_facts_have_them():
     bench = Bench()
     assert bench.send("\x87") == (
-        f"<Idle|MPos:{SIX}|Bf:100,1023|FS:0,0|WCO:{SIX}|WCS:G54|Ov:100,100,100|A:|H:0|T:0|In:-1|FW:grblHAL>\r\n"
+        f"<Idle|MPos:{SIX}|Bf:100,1023|FS:0,0|WCO:{SIX}|WCS:G54|Ov:100,100,100"
+        "|A:|H:0|T:0|In:-1|FW:grblHAL>\r\n"
     )
     assert bench.ask("$I")[:5] == [
         "[VER:1.1f.20260101:]", "[OPT:VNML+,100,1024,6,0]", "[AXS:6:XYZABC]",
@@ -299,8 +300,9 @@ def test_stop_drops_everything_without_an_alarm():
 
 def test_settings_are_checked_and_take_effect():
     bench = Bench()
-    for line, said in [("$110=abc", "error:2"), ("$110=-5", "error:4"), ("$110=0", "error:52"), ("$13=2", "error:52"),
-                       ("$9999=1", "error:53"), ("$10=1.5", "error:52"), ("$110=60", "ok")]:  # fmt: skip
+    for line, said in [("$110=abc", "error:2"), ("$110=-5", "error:4"), ("$110=0", "error:52"),
+                       ("$13=2", "error:52"), ("$9999=1", "error:53"), ("$10=1.5", "error:52"),
+                       ("$110=60", "ok")]:  # fmt: skip
         assert bench.ask(line) == [said], line
     assert bench.ask("$110") == ["$110=60.000", "ok"]
     bench.ask("G0 X1")
@@ -393,8 +395,9 @@ def test_motion_goes_on_when_the_cable_is_pulled():
 def test_any_lines_get_one_answer_each_or_wait(data):
     words = st.sampled_from(
         ["G0", "G1", "G2", "G38.2", "G4", "X1", "X400", "Y-5", "I1", "R2", "F900", "P0.1", "M3",
-        "M5", "M66", "L3", "Q1", "M62", "E1", "$H", "$X",
-         "$J=", "$C", "$SLP", "$G", "$#", "$10=0", "$RST=*", "?", "!", "~", "(", ")", "\x18", "\x19", "\x85", "\x84", "M30", "M0", "T1", "M6", "G28"]
+         "M5", "M66", "L3", "Q1", "M62", "E1", "$H", "$X",
+         "$J=", "$C", "$SLP", "$G", "$#", "$10=0", "$RST=*", "?", "!", "~", "(", ")",
+         "\x18", "\x19", "\x85", "\x84", "M30", "M0", "T1", "M6", "G28"]
     )  # fmt: skip
     bench = Bench()
     for _ in range(data.draw(st.integers(1, 12))):

@@ -6,7 +6,7 @@ from rigless.scenario.bundled import bundled_scenarios
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 
-# What to change to see a scenario fail. Together the changes must break every one of its expectations.
+# Changes that make a scenario fail. Together they must break each of its expectations.
 CHANGES = {
     "welder_seam": [
         "welding.current_a=150",

@@ -19,7 +19,8 @@ from .scene import Peer, welder
 SESSIONS = Path(__file__).parent / "golden" / "senders"
 SETTINGS = {"grbl-streamer": ("compat=grbl",)}
 ANSWERS = re.compile(r"ok|error:.*|ALARM:.*|\[MSG:.*|Grbl.*")
-# Lines without an answer, each traced: in hand or behind at a soft limit (3, 4, 1, 3), at a reset (CNCjs 3), asked in Sleep or before a stop (1, 1).
+# Lines without a reply, each traced: in execution or behind at a soft limit (3, 4, 1, 3), at a
+# reset (CNCjs 3), in Sleep or before a stop (1, 1).
 UNANSWERED = {"bcnc": 3, "cncjs": 8, "grbl-streamer": 1, "gsender": 4}
 
 

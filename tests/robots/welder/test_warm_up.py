@@ -9,11 +9,13 @@ from numba.core.dispatcher import Dispatcher
 from rigless.scenario.load import open_target
 
 def made():
-    return {(one.__name__, str(kind)) for one in gc.get_objects() if isinstance(one, Dispatcher) for kind in one.signatures}
+    dispatchers = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
+    return {(one.__name__, str(kind)) for one in dispatchers for kind in one.signatures}
 
 sim = open_target("welder", ["profile=jerk"]).simulation
 before = made()
-for line in ("$X", "G1 X2 F600", "G0 X0", "G2 X2 Y2 I1 J1 F600", "M3", "G1 X3 F300", "M5", "$J=G91 X1 F800"):
+for line in ("$X", "G1 X2 F600", "G0 X0", "G2 X2 Y2 I1 J1 F600", "M3", "G1 X3 F300", "M5",
+             "$J=G91 X1 F800"):
     sim.send("welder", "grbl", line.encode() + b"\\n")
     sim.run(1.0)
 assert sim.truth("welder").joints_deg[0] > 2.0 and before

@@ -221,7 +221,7 @@ class WelderConfig(Config):
     )
     profile: Literal["trapezoid", "jerk"] = Field(
         "trapezoid",
-        description="profile of G0, jogs and homing: constant acceleration, as grbl, or jerk-limited",
+        description="profile of G0, jogs and homing: constant acceleration (grbl) or jerk-limited",
     )
     compat: Literal["grblHAL", "grbl"] = Field("grblHAL", description="[wire] name in the greeting")
     client_policy: Literal["reject", "takeover"] = Field(

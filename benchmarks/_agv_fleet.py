@@ -72,12 +72,12 @@ class Fleet:
         info = await self.stream.stream_info(OUT, subjects_filter=f"robot.*.{kind}")
         return dict(info.state.subjects or {})
 
-    async def heard(self) -> None:
+    async def wait_for_states(self) -> None:
         """Wait until every robot has published its state."""
         end = time.perf_counter() + START_S
         while len(await self.counts("state")) < len(self.names):
             if time.perf_counter() > end:
-                raise RuntimeError(f"not all robots spoke within {START_S:g} s")
+                raise RuntimeError(f"not all robots published their state within {START_S:g} s")
             await asyncio.sleep(0.2)
 
     async def clock(self) -> tuple[float, float]:
@@ -139,7 +139,7 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
         async with fleet(nats_server.url, count) as robots:
             for name in robots.names:
                 await robots.command(name, "MOVE", {"x": 1000.0, "y": 0.0})
-            await robots.heard()
+            await robots.wait_for_states()
             await asyncio.sleep(min(seconds, 2.0))
             before, (sim_0, wall_0), begin = (
                 await robots.counts(),
@@ -148,9 +148,7 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
             )
             cpu_0, server_0 = cpu_seconds(robots.process.pid), cpu_seconds(nats_server.pid)
             after, sim_1 = before, sim_0
-            while (
-                after == before or sim_1 <= sim_0
-            ):  # resend where no reply has come: the machine is busy
+            while after == before or sim_1 <= sim_0:  # busy machine: no message yet
                 await asyncio.sleep(seconds)
                 after, (sim_1, wall_1), end = (
                     await robots.counts(),
@@ -204,7 +202,8 @@ async def latencies(robots: Fleet, count: int) -> dict[str, float]:
 async def outage(seconds: float) -> dict[str, float]:
     """Kill and restart the server while commands flow.
 
-    Acknowledged ones must be there exactly once."""
+    Each acknowledged command must be stored exactly once.
+    """
     async with server() as nats_server, fleet(nats_server.url, 1) as robots:
         [robot] = robots.names
         sent: list[str] = []

@@ -1,5 +1,8 @@
-"""Casters to stand beside ours, in numba: a walk from cell to cell (Amanatides and Woo), which in float64 is also the reference
-that decides what is right, and a march through a distance field with the steps of range_libc."""
+"""Ray casters in numba to compare with.
+
+One walks from cell to cell (Amanatides and Woo); in float64 it is also the reference for
+correctness. The other marches through a distance field with the steps of range_libc.
+"""
 
 from collections.abc import Callable
 
@@ -9,13 +12,10 @@ from scipy.ndimage import distance_transform_edt
 
 from ._floor import RESOLUTION_M, Array, Cells
 
-Caster = Callable[
-    [Array, Array], Array
-]  # poses (N, 3) and beam angles (M) to ranges (N, M), inf for no hit
-STRIDE, SHORTEST = (
-    0.999,
-    1.0,
-)  # share of the free distance that a march goes at a time, and the least, in cells
+# From poses (N, 3) and beam angles (M) to ranges (N, M); inf is no hit.
+Caster = Callable[[Array, Array], Array]
+STRIDE = 0.999  # step of the march, as a share of the free distance
+SHORTEST = 1.0  # smallest step, in cells
 
 
 def dda(cells: Cells, max_range_m: float) -> Caster:
@@ -55,7 +55,10 @@ def _walk_all(cells: Cells, poses: Array, angles: Array, longest: float, out: Ar
 
 @njit(cache=True, error_model="numpy")
 def _walk(cells: Cells, x: float, y: float, dx: float, dy: float, longest: float) -> float:
-    """Each face's time from its own place, not by adding up, so that the last is as exact as the first."""
+    """Return the distance to the first occupied cell.
+
+    The distance of each face is computed from its own position, so that errors do not add up.
+    """
     height, width = cells.shape
     column, row, t = int(np.floor(x)), int(np.floor(y)), 0.0
     step_x, step_y, ahead_x, ahead_y = (

@@ -1,7 +1,11 @@
-"""Round trips of a line over loopback TCP: socket → codec → robot → codec → socket in a host of its own process, beside a bare
-asyncio echo in another. One client takes turns between them, a block of round trips each; only its own clock is used.
+"""Round trips of a line over loopback TCP, next to a bare asyncio echo.
 
-As a program it is the server: `_echo.py rigless|asyncio` prints its port and serves until its stdin is closed."""
+The path is socket → codec → robot → codec → socket. The host and the bare echo are processes of
+their own. One client alternates between them, a block of round trips each; only its clock is used.
+
+As a program this is the server: `_echo.py rigless|asyncio` prints its port and serves until its
+stdin is closed.
+"""
 
 import asyncio
 import socket
@@ -86,7 +90,7 @@ def _ping(client: socket.socket, count: int) -> list[float]:
 
 @contextmanager
 def _serving(which: str) -> Iterator[socket.socket]:
-    """A connection to a server in a process of its own."""
+    """Start a server process and connect to it."""
     command = [sys.executable, __file__, which]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None

@@ -1,7 +1,11 @@
-"""Programs and how long grblHAL takes for them: core build 20260817 with six axes, 1000 steps a unit, the rates and accelerations of the welder, $11=0.01,
-$12=0.002, timed by the firmware's own step timer (160 MHz) from the first byte to the last step.
+"""Programs and their cycle times on grblHAL.
 
-Planner-bound programs were in its buffer as soon as it had room; dense ones came over a serial line of so many bits a second.
+The firmware is core build 20260817 with six axes, 1000 steps a unit, the welder's rates and
+accelerations, $11=0.01 and $12=0.002. Its own step timer (160 MHz) measured from the first byte to
+the last step.
+
+Programs in PLANNER were written to its buffer as soon as there was space. Those in DENSE came over
+a serial line at the given bit rate.
 """
 
 import math
@@ -24,7 +28,9 @@ def _waves(count: int, feed: int) -> str:
     shares = [n / count for n in range(1, count + 1)]
     return _chords(
         [
-            f"X{60 * u:.4f}Y{10 * math.sin(4 * math.pi * u):.4f}B{15 * math.sin(2 * math.pi * u):.4f}"
+            f"X{60 * u:.4f}"
+            f"Y{10 * math.sin(4 * math.pi * u):.4f}"
+            f"B{15 * math.sin(2 * math.pi * u):.4f}"
             for u in shares
         ],
         feed,

@@ -1,4 +1,7 @@
-"""The flat that lidars are measured in: rooms of 4 m with doors, furniture, and tables whose legs are two cells thick."""
+"""The floor plan for lidar benchmarks.
+
+It has rooms of 4 m with doors, furniture, and tables with legs two cells thick.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def draw_flat(size: int, seed: int = 1) -> Cells:
-    """A square map, `size` cells a side; True is occupied."""
+    """Return a square map, `size` cells a side; True is occupied."""
     random = np.random.default_rng([seed, size])
     cells = np.zeros((size, size), bool)
     for at in range(0, size, ROOM):
@@ -41,7 +44,7 @@ def _open_doors(cells: Cells, row: int, column: int, random: np.random.Generator
 
 
 def free_poses(cells: Cells, count: int, seed: int = 2) -> Array:
-    """Random poses (x, y, theta) in metres, anywhere that is free."""
+    """Return random poses (x, y, theta) in free space, in metres and radians."""
     random = np.random.default_rng([seed, count])
     free = np.argwhere(~cells)
     row, column = free[random.integers(0, len(free), count)].T

@@ -1,13 +1,16 @@
-"""A simulated second of the vacuum without a network: 110 ticks and 5 rolling scans of 360 beams in the shipped apartment, with
-all noise, while it drives in circles. In four ways, from the least to the most work:
+"""The vacuum's speed without a network, next to IR-SIM.
 
-silent   nobody listens: ticks are skimmed, scans only counted
-computed every tick, inertial reading and scan computed with all noise, but no message made of them
-sensing  as messages, each made at its own time and collected
-encoded  as messages, each encoded as it goes on the wire
+The vacuum drives in circles in the bundled apartment with all noise. A simulated second has 110
+ticks and 5 rolling scans of 360 beams. There are four variants, from the least to the most work:
 
-Beside them IR-SIM with the same map, a robot of the same kind and the same lidar; it scans at every step, so it is let off with
-5 steps a second instead of 110."""
+silent   no subscriber: ticks are fast-forwarded, scans only counted
+computed every tick, inertial reading and scan computed with all noise, but no message built
+sensing  every message built at its own time and collected
+encoded  every message built and encoded for the wire
+
+IR-SIM has the same map, a robot of the same kind and the same lidar. It scans at every step, so it
+makes 5 steps a second instead of 110.
+"""
 
 from collections.abc import Callable
 from statistics import median
@@ -37,11 +40,11 @@ SETTINGS = (
     *(f"lidar.noise.{noise}" for noise in NOISE),
 )
 SCANS = 5
-Run = Callable[[int], Any]  # so many simulated seconds
+Run = Callable[[int], Any]  # argument: simulated seconds
 
 
 def measure_indoors(seconds: int) -> dict[str, Any]:
-    """Simulated seconds a CPU second of each way; they take turns."""
+    """Return simulated seconds per CPU second of each variant; they take turns."""
     ways = {
         "silent": _silent(),
         "computed": _computed(),

@@ -1,4 +1,4 @@
-"""IR-SIM (MIT) as a peer: its own 2-D lidar on its own obstacle map, which it reads from a picture of our cells."""
+"""IR-SIM (MIT) as a peer: its 2-D lidar on its obstacle map, read from an image of our cells."""
 
 import sys
 import tempfile
@@ -24,7 +24,8 @@ robot:
     vel_max: [0.3, 2.0]
     vel_min: [-0.3, -2.0]
     sensors:
-      - {{name: 'lidar2d', range_min: 0, range_max: {max_range_m}, angle_range: 6.283185307179586, number: {beams},
+      - {{name: 'lidar2d', range_min: 0, range_max: {max_range_m},
+          angle_range: 6.283185307179586, number: {beams},
           noise: {noise}, std: 0.005, angle_std: 0.001}}
 """
 
@@ -38,10 +39,9 @@ def open_world(
     step_s: float = 0.1,
     resolution_m: float = RESOLUTION_M,
 ) -> Any:
-    """Raises ImportError where IR-SIM is not installed. Lengths are in metres."""
-    with redirect_stdout(
-        sys.stderr
-    ):  # it tells of windows that it cannot open; our output may be JSON
+    """Open an IR-SIM world; raise ImportError if IR-SIM is not installed."""
+    # IR-SIM prints that it cannot open windows; our output may be JSON.
+    with redirect_stdout(sys.stderr):
         import irsim
 
     height, width = cells.shape
@@ -50,16 +50,22 @@ def open_world(
         Image.fromarray(np.where(cells[::-1], 0, 255).astype(np.uint8)).save(picture)
         world.write_text(
             WORLD.format(
-                height=height * resolution_m, width=width * resolution_m, step_s=step_s, picture=picture,
-                noise=str(noise).lower(), pose=list(pose), max_range_m=max_range_m, beams=beams,
+                height=height * resolution_m,
+                width=width * resolution_m,
+                step_s=step_s,
+                picture=picture,
+                noise=str(noise).lower(),
+                pose=list(pose),
+                max_range_m=max_range_m,
+                beams=beams,
             )
-        )  # fmt: skip
+        )
         with redirect_stdout(sys.stderr):
             return irsim.make(str(world), headless=True, log_level="ERROR")
 
 
 def lidar(cells: Cells, beams: int, max_range_m: float) -> tuple[Callable[[Array], Array], Array]:
-    """A caster for one pose, and the angles of its beams (both ends of the turn are beams)."""
+    """Return a caster and the angles of its beams; there is one at both ends of the turn."""
     world = open_world(cells, beams, max_range_m)
     sensor = world.robot.lidar
 

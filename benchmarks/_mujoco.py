@@ -1,4 +1,7 @@
-"""MuJoCo (Apache-2.0) as a peer: `mj_multiRay` on a model whose walls are boxes, each the largest run of cells that fits."""
+"""MuJoCo (Apache-2.0) as a peer: `mj_multiRay` on a model whose walls are boxes.
+
+Each box is the largest run of occupied cells that fits.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -8,11 +11,12 @@ from ._floor import RESOLUTION_M, Array, Cells
 
 
 def lidar(cells: Cells, max_range_m: float) -> Callable[[Array, Array], Array]:
-    """Raises ImportError where MuJoCo is not installed."""
+    """Return a caster; raise ImportError if MuJoCo is not installed."""
     import mujoco
 
     geoms = "".join(
-        f'<geom type="box" pos="{(x + wide / 2) * RESOLUTION_M!r} {(y + high / 2) * RESOLUTION_M!r} 0" '
+        f'<geom type="box" '
+        f'pos="{(x + wide / 2) * RESOLUTION_M!r} {(y + high / 2) * RESOLUTION_M!r} 0" '
         f'size="{wide / 2 * RESOLUTION_M!r} {high / 2 * RESOLUTION_M!r} 1"/>'
         for x, y, wide, high in boxes(cells)
     )
@@ -47,7 +51,10 @@ def lidar(cells: Cells, max_range_m: float) -> Callable[[Array, Array], Array]:
 
 
 def boxes(cells: Cells) -> Iterator[tuple[int, int, int, int]]:
-    """The occupied cells as boxes (x, y, wide, high) that do not overlap: runs along a row, grown upwards."""
+    """Return the occupied cells as boxes (x, y, wide, high) that do not overlap.
+
+    Each is a run along a row, extended upwards.
+    """
     left = cells.copy()
     for y in range(len(left)):
         x = 0

@@ -1,4 +1,4 @@
-"""A real nats-server for benchmarks, and the bare nats-py client that ours stands beside."""
+"""A real nats-server for benchmarks, and a bare nats-py client to compare with."""
 
 import asyncio
 import contextlib
@@ -30,8 +30,11 @@ async def server() -> AsyncIterator[Server]:
 
 
 async def bare(url: str, seconds: float) -> dict[str, float]:
-    """Messages a second into one stream by nats-py alone: each awaited, a window of them in flight, and without
-    acknowledgement, until the stream holds them as for ours; a burst that the server drops part of counts what it holds."""
+    """Return messages per second into one stream by nats-py alone.
+
+    Messages are sent with each acknowledgement awaited, with a window in flight, and without
+    acknowledgement. The time ends when the stream holds them; dropped messages do not count.
+    """
     client = await nats.connect(url)
     stream = client.jetstream(timeout=60, publish_async_max_pending=WINDOW)
     await stream.add_stream(name="BARE", subjects=["bare.>"])
@@ -46,7 +49,7 @@ async def bare(url: str, seconds: float) -> dict[str, float]:
 
 
 async def _rate(send: Any, seconds: float) -> float:
-    """Send more and more until it takes long enough."""
+    """Double the number of messages until sending takes long enough to measure."""
     count = 100
     while True:
         begin = time.perf_counter()
@@ -91,6 +94,6 @@ async def _held(stream: JetStreamContext) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time that a process has taken, of all its threads."""
+    """Return the user and system time of all threads of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,6 +1,9 @@
-"""Measure how well the host holds a pace with a robot of 110 Hz and no panel: how far simulated time is from the wall at the end, and
-how late each tick runs against when the pace says it is due, in wall milliseconds. An overrun is a tick that is late by a whole
-period. Beside it the lateness of a plain loop that sleeps from tick to tick at the same rate, half of it before and half after."""
+"""Measure how well the host holds its pace with a robot of 110 Hz and no panel.
+
+Figures are the offset of simulated time from wall time at the end, and the lateness of each tick in
+wall milliseconds. An overrun is a tick that is late by a whole period. For comparison, a plain loop
+that sleeps from tick to tick runs at the same rate, half of it before and half after.
+"""
 
 import asyncio
 import time
@@ -18,7 +21,10 @@ HZ = 110
 
 
 class Metronome(Robot):
-    """Unlike a real robot it looks at the clock on the wall; `host` and `late_ns` are not state."""
+    """A robot that measures the lateness of its ticks.
+
+    Unlike other robots it reads the wall clock; `host` and `late_ns` are not state.
+    """
 
     host: Host
     late_ns: list[int]
@@ -54,7 +60,7 @@ def measure_pace(speed: float, seconds: float) -> dict[str, float]:
 
 
 async def _hold(robot: Metronome, speed: float, seconds: float) -> tuple[float, float, float]:
-    """Simulated minus wall time when it is over, the wall time given up, and the share of one core it took."""
+    """Return simulated minus wall time at the end, the wall time lost, and the CPU share."""
     scenario = Scenario(robots=[RobotEntry(kind="metronome")])
     host = Host(
         Built(Simulation([robot], collect=False), scenario, {}, Source()),

@@ -1,4 +1,4 @@
-"""A real browser on the panel: how soon the map is drawn, and how often."""
+"""A real browser on the panel: time to the first map, and frames a second."""
 
 import shutil
 import time
@@ -8,14 +8,22 @@ from ._panel_clients import cpu_seconds
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 PATIENCE_S = 60.0
 
 
 def _wait(page: Any) -> None:
-    """Until the map has been drawn with beams on it; asked again and again, as the page's policy forbids more."""
+    """Wait until the map has been drawn with beams on it.
+
+    It polls, because the page's security policy forbids wait_for_function.
+    """
     end = time.monotonic() + PATIENCE_S
     while not page.evaluate(
         "globalThis.rigless?.pictures()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"
@@ -38,7 +46,7 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.set_default_timeout(PATIENCE_S * 1e3)
-        page.goto(url)  # once, so that the browser itself has started
+        page.goto(url)  # warm-up: the browser starts
         _wait(page)
         begin = time.perf_counter()
         page.goto(f"{url}/?again")
@@ -49,9 +57,7 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         count = "[rigless.drawn(), rigless.pictures().count, performance.now()]"
         before, cpu = page.evaluate(count), cpu_seconds(pid)
         after = before
-        while (
-            after[0] == before[0] or after[1] == before[1]
-        ):  # nothing drawn: the machine is busy elsewhere
+        while after[0] == before[0] or after[1] == before[1]:  # busy machine: no frame yet
             page.wait_for_timeout(seconds * 1000)
             after = page.evaluate(count)
         wall_s = (after[2] - before[2]) / 1e3

@@ -1,4 +1,7 @@
-"""Clients of the panel's WebSocket, in a process of their own so that reading is not charged to the server."""
+"""Clients of the panel's WebSocket, in a process of their own.
+
+So the time that they take is not counted as the server's.
+"""
 
 import asyncio
 import json
@@ -55,7 +58,10 @@ asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:4]), *map(float, sys.argv[4:]
 
 @contextmanager
 def running() -> Iterator[tuple[int, str]]:
-    """A live vacuum that drives in a circle with its lidar on: its process id, and the address of its panel."""
+    """Run a live vacuum that drives in a circle with its lidar on.
+
+    Yield its process id and the address of its panel.
+    """
     command = [
         *RIGLESS,
         "run",
@@ -102,7 +108,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def measure_nobody(pid: int, seconds: float) -> float:
-    """The share of a core that it takes while nobody looks."""
+    """Return the CPU share of the server without clients."""
     begin, before = time.monotonic(), cpu_seconds(pid)
     time.sleep(seconds)
     return (cpu_seconds(pid) - before) / (time.monotonic() - begin)
@@ -137,7 +143,7 @@ def measure_clients(
 
 
 def measure_first(url: str, times: int) -> dict[str, float]:
-    """From opening the connection to the first picture of the page."""
+    """Return the time from opening the connection to the first frame of the page."""
     from websockets.asyncio.client import connect
 
     async def once() -> float:

@@ -1,6 +1,10 @@
-"""The cost of recording: a robot that emits a small message at 1000 Hz, run as fast as possible with nobody listening (nothing
-is encoded), with one listener (encoded and thrown away), and with a Recorder writing a file. Beside them the bare MCAP writer
-is given the same number of payloads of the same size. Microseconds are of CPU a message; the modes take turns."""
+"""The cost of recording, next to the bare MCAP writer.
+
+A robot emits a small message at 1000 Hz and runs as fast as possible: without a subscriber (nothing
+is encoded), with one subscriber (encoded and discarded), and with a Recorder that writes a file.
+The bare MCAP writer writes the same number of payloads of the same size. Figures are CPU
+microseconds per message; the modes take turns.
+"""
 
 import tempfile
 from collections.abc import Callable

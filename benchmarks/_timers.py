@@ -1,6 +1,10 @@
-"""Empty timer events a second: robots with an empty `@every(1000)` against simpy processes that loop on a timeout, and a
-one-shot that arms itself again against a simpy callback that does. The ceiling is the bare heap: replace the first entry,
-call an empty method. Seconds are CPU seconds of this process, which a busy machine does not blur."""
+"""Empty timer events a second, next to simpy.
+
+Robots with an empty `@every(1000)` are compared with simpy processes that loop on a timeout, and a
+one-shot that arms itself again with a simpy callback that does the same. The ceiling is the bare
+heap: replace the first entry, call an empty method. Seconds are CPU seconds of this process, which
+do not depend on the load of the machine.
+"""
 
 import gc
 import time
@@ -14,7 +18,7 @@ import simpy
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation
 
-ROUNDS = 31  # many and short, so that whatever else the machine does meets all alike
+ROUNDS = 31  # many and short, so that other load affects all alike
 HZ = 1000
 PERIOD_S, PERIOD_NS = 1 / HZ, 1_000_000_000 // HZ
 
@@ -53,7 +57,7 @@ def measure_one_shots(events: int) -> dict[str, float]:
 
 
 def _beside_simpy(events: int, *makers: Callable[[], Callable[[], Any]]) -> dict[str, float]:
-    """Each maker gives a call that runs that many events; they take turns."""
+    """Compare rates. Each maker returns a call that runs this many events; they take turns."""
     rates: list[list[float]] = [[] for _ in makers]
     for _ in range(ROUNDS):
         for make, measured in zip(makers, rates, strict=True):
@@ -69,7 +73,10 @@ def _beside_simpy(events: int, *makers: Callable[[], Callable[[], Any]]) -> dict
 
 
 def cpu_seconds(call: Callable[[], Any]) -> float:
-    """As in timeit the collector rests meanwhile: what it costs is a matter of all that the process holds."""
+    """Return the CPU seconds of a call.
+
+    As in timeit garbage collection is off: its cost depends on all objects of the process.
+    """
     gc.disable()
     try:
         begin = time.process_time()
@@ -109,7 +116,8 @@ def _heap(count: int, periods: int) -> Callable[[], None]:
     heapify(heap)
 
     def run() -> None:
-        while True:  # CPython 3.11 does not specialise a loop with its condition at the end before the eighth call
+        # CPython 3.11 specialises a loop with its condition at the end only at the eighth call.
+        while True:
             time_ns, rank, call = heap[0]
             if time_ns > periods * PERIOD_NS:
                 return

@@ -1,8 +1,10 @@
-"""The cost of kernel and host: empty timer events a second beside simpy, how well the host holds its pace, a TCP echo
-beside bare asyncio, and what recording adds to a message.
+"""The cost of kernel and host: timer events, pace, a TCP echo, and recording.
 
-Machines differ and are noisy, so each figure stands beside a baseline that is measured in the same run, in turn with it;
-ratios are ratios of medians. RIGLESS_BENCH_SECONDS is how long each pace is held (30 s); below that all counts shrink too.
+Timer events a second are compared with simpy, the echo with bare asyncio. Machines differ and are
+noisy, so each baseline is measured in the same run, in turn with the figure; ratios are ratios of
+medians.
+
+RIGLESS_BENCH_SECONDS is the duration of each pace (30 s); a smaller value reduces all counts.
 """
 
 import os

@@ -1,17 +1,24 @@
-"""Rays a second on one core, and how right they are: 360 beams of 8 m from random places in a flat of 1000×1000 cells, beside
-other ways to cast a ray. Then what it costs as the map and the number of beams grow.
+"""Rays a second on one core and their errors, next to other ray casters.
 
-Each caster takes its turn in every round; a figure is the median of its rounds, in CPU time of this process, so that a busy
-machine blurs it little. Other simulators, far slower, have rounds of their own after that: threads that IR-SIM starts
-spin on for a while, and their time would be put on whoever comes next (measured: twice the time of the caster's own thread). The reference is a walk from cell to cell in
-float64. `wrong_rays` differ from it by more than a micrometre, or in whether there is a hit at all; `max_error_m` is the largest difference where both hit. Peers that are not
-installed are named with how to get them. RIGLESS_BENCH_SECONDS (30) shrinks the number of rays.
+There are 360 beams of 8 m from random poses in a floor plan of 1000×1000 cells. Then the cost is
+measured for larger maps and more beams.
+
+The casters take turns; a figure is the median of the rounds, in CPU time of this process, so that
+other load affects it little. Other simulators are far slower and run afterwards, in rounds of their
+own: IR-SIM's threads keep spinning for a while and would double the time of the next caster.
+
+The reference is a walk from cell to cell in float64. `wrong_rays` differ from it by more than a
+micrometre or in whether they hit; `max_error_m` is the largest difference where both hit. Peers
+that are not installed are listed with the command that installs them.
+
+RIGLESS_BENCH_SECONDS below 30 reduces the number of rays.
 """
 
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -33,7 +40,7 @@ BEAMS, SIZE, POSES, SLOW_POSES = 360, 1000, 400, 4
 
 @dataclass(frozen=True)
 class Entrant:
-    """Something that casts `angles` from `poses`, a round's worth in each call."""
+    """A caster with the beam angles and poses of one round."""
 
     cast: Callable[[Array], Array]
     angles: Array
@@ -83,7 +90,7 @@ def _quick(cells: Cells, poses: Array) -> dict[str, Entrant]:
 
 
 def _slow(cells: Cells, poses: Array) -> tuple[dict[str, Entrant], dict[str, dict[str, str]]]:
-    """Other simulators, as far as they are installed."""
+    """Return the installed simulators, and how to install the missing ones."""
     angles = _turn(BEAMS)
     entrants, missing = {}, {}
     try:
@@ -100,22 +107,21 @@ def _slow(cells: Cells, poses: Array) -> tuple[dict[str, Entrant], dict[str, dic
 
 
 def _race(entrants: dict[str, Entrant], rounds: int) -> dict[str, float]:
-    """Rays a CPU second of each, the median of rounds in which they take turns."""
+    """Return rays per CPU second of each, the median of rounds in which they take turns."""
     rates: dict[str, list[float]] = {name: [] for name in entrants}
-    for one in entrants.values():
-        one.cast(one.poses[:1])  # numba compiles
+    for entrant in entrants.values():
+        entrant.cast(entrant.poses[:1])  # numba compiles
     for _ in range(rounds):
-        for name, one in entrants.items():
-            one.cast(
-                one.poses[: len(one.poses) // 2]
-            )  # so that nobody pays for what the one before left in the caches
-            rays = len(one.poses) * len(one.angles)
-            rates[name].append(rays / cpu_seconds(lambda one=one: one.cast(one.poses)))
+        for name, entrant in entrants.items():
+            entrant.cast(entrant.poses[: len(entrant.poses) // 2])  # fill the CPU's caches
+            rays = len(entrant.poses) * len(entrant.angles)
+            cast = partial(entrant.cast, entrant.poses)
+            rates[name].append(rays / cpu_seconds(cast))
     return {name: median(measured) for name, measured in rates.items()}
 
 
-def _errors(one: Entrant, truth: Callable[[Array, Array], Array]) -> dict[str, float]:
-    ranges, right = one.cast(one.poses), truth(one.poses, one.angles)
+def _errors(entrant: Entrant, truth: Callable[[Array, Array], Array]) -> dict[str, float]:
+    ranges, right = entrant.cast(entrant.poses), truth(entrant.poses, entrant.angles)
     both = np.isfinite(ranges) & np.isfinite(right)
     errors = np.abs(ranges[both] - right[both])
     wrong = int((np.isfinite(ranges) != np.isfinite(right)).sum() + (errors > RIGHT_M).sum())
@@ -132,7 +138,7 @@ def _growth(size: int, beams: int, scale: float) -> dict[str, float]:
     poses = free_poses(cells, max(4, round(POSES * scale * BEAMS / beams)))
     begin = time.process_time()
     ours = _ours(cells, angles)
-    ours(poses[:1])  # makes the table
+    ours(poses[:1])  # builds the table
     prepare_s = time.process_time() - begin
     walk = dda(cells, MAX_RANGE_M)
     entrants = {

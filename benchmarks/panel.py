@@ -1,8 +1,10 @@
-"""The panel's cost: what a live vacuum with its lidar on takes of a core, and how many bytes leave it, with 1, 5 and 20 clients
-that look at its page 20 and 60 times a second, beside the same vacuum with nobody looking; how soon a client has its first
-picture; and how many pictures a second a real browser draws of the map with 360 beams.
+"""The panel's cost: CPU share, bytes sent, time to the first frame, and browser frame rate.
 
-RIGLESS_BENCH_SECONDS is how long each of the six is measured (5 s). The browser is left out where there is none.
+A live vacuum with its lidar on has 1, 5 and 20 clients that read its page 20 and 60 times a second;
+the baseline has no client. A real browser draws the map with 360 beams.
+
+RIGLESS_BENCH_SECONDS is the duration of each of the six measurements (5 s). Without a browser that
+part is left out.
 """
 
 import os

@@ -10,7 +10,7 @@ from rigless.cli.bench import run_benchmarks
 
 
 def figures_of(name: str, seconds: float = 0.3, without: tuple[str, ...] = ()) -> Any:
-    """The figures of one benchmark, as if the modules `without` were not installed."""
+    """Run a benchmark, with the modules `without` hidden; return its figures."""
     with pytest.MonkeyPatch.context() as patch:
         written: list[str] = []
         patch.setenv("RIGLESS_BENCH_SECONDS", str(seconds))

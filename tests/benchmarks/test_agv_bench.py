@@ -1,4 +1,4 @@
-"""`rigless bench agv`, briefly measured: it gives its figures, and an outage loses nothing. How large they are is not for a test to say."""
+"""A short run of `rigless bench agv`: it has its figures, and an outage loses no message."""
 
 import math
 

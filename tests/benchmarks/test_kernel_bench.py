@@ -1,4 +1,4 @@
-"""`rigless bench kernel` gives its figures, briefly measured. How large they are is not for a test to say."""
+"""A short run of `rigless bench kernel`: it has its figures, whatever their values."""
 
 import math
 

@@ -1,5 +1,7 @@
-"""`rigless bench lidar`, briefly measured: it gives its figures, and no ray is wrong. How fast they are is not for a test to say.
-The peers need not be installed here."""
+"""A short run of `rigless bench lidar`: it has its figures, and no ray is wrong.
+
+The peers need not be installed here.
+"""
 
 import importlib
 import math

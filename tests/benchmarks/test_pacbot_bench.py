@@ -1,5 +1,4 @@
-"""`rigless bench pacbot`, briefly measured: it gives its figures, from a real process and real sockets too. How large they are is not for a
-test to say."""
+"""A short run of `rigless bench pacbot` with a real process and sockets: it has its figures."""
 
 import math
 
@@ -11,9 +10,15 @@ from .measuring import figures_of
 
 STEPS = {"steps_per_s", "real_time_x", "bare_steps_per_s", "steps_at_walls"}
 REPLIES = {
-    "replies", "replies_per_s", "p50_us", "p99_us", "bare_rep_p50_us", "bare_rep_p99_us", "p50_ratio_to_bare_rep",
+    "replies",
+    "replies_per_s",
+    "p50_us",
+    "p99_us",
+    "bare_rep_p50_us",
+    "bare_rep_p99_us",
+    "p50_ratio_to_bare_rep",
     "p99_ratio_to_bare_rep",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The benchmark of the Pacbot's window measures what it says: frames of the window and steps of the physics, at once."""
+"""The benchmark of the Pacbot's window counts its frames and the physics steps together."""
 
 import importlib.util
 from pathlib import Path

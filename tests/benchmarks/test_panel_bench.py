@@ -1,5 +1,4 @@
-"""`rigless bench panel`, briefly measured: it gives its figures, from a real server, clients and browser. How large they are is not for a
-test to say."""
+"""A short run of `rigless bench panel` with a real server and browser: it has its figures."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""`rigless bench rover`, briefly measured: it gives its figures. How large they are is not for a test to say."""
+"""A short run of `rigless bench rover`: it has its figures, whatever their values."""
 
 import math
 

@@ -1,5 +1,4 @@
-"""`rigless bench vacuum`, briefly measured: it gives its figures, from a real process and real sockets too. How large they are
-is not for a test to say."""
+"""A short run of `rigless bench vacuum` with a real process and sockets: it has its figures."""
 
 import math
 
@@ -11,8 +10,15 @@ from .measuring import figures_of
 
 INDOORS = {"silent_x", "computed_x", "sensing_x", "encoded_x"}
 LIVE = {
-    "status_per_s", "scans_per_s", "speed_held", "status_p50_ms", "status_p99_ms", "scan_p50_ms", "scan_p99_ms", "cpu_share",
-}  # fmt: skip
+    "status_per_s",
+    "scans_per_s",
+    "speed_held",
+    "status_p50_ms",
+    "status_p99_ms",
+    "scan_p50_ms",
+    "scan_p99_ms",
+    "cpu_share",
+}
 
 
 @pytest.fixture(scope="module")

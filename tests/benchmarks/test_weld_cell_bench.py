@@ -1,4 +1,4 @@
-"""`rigless bench weld_cell`, briefly measured: it gives its figures. How large they are is not for a test to say."""
+"""A short run of `rigless bench weld_cell`: it has its figures, whatever their values."""
 
 import math
 

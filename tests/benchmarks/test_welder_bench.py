@@ -1,4 +1,4 @@
-"""`rigless bench welder`, briefly measured: it gives its figures. How large they are is not for a test to say, but the cycle times are."""
+"""A short run of `rigless bench welder`: it has its figures, and cycle times are right."""
 
 import math
 

@@ -1,9 +1,9 @@
-"""The folder of compiled numba code for tests, and the command that fills that folder before they start:
+"""The cache of compiled numba code for tests.
 
-    python tests/compiled.py    nothing to do when it is full
-
-Half of a run's first minutes would be two workers that compile the same; set-up does it once, on all cores. Only rigless
-itself must be installed."""
+`python tests/compiled.py` fills it before they start and does nothing if it is full. Without it
+each worker compiles the same functions at first; set-up does it once, on all cores. It needs no
+package of the tests.
+"""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ LIDAR_ON = {"type": "Control", "id": "lidar", "action": "enable"}
 
 
 def full() -> Path:
-    """The file that says that the folder holds all that these sources compile to."""
+    """Return the marker file that exists if the cache is full for these sources."""
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(
         path
@@ -30,7 +30,7 @@ def full() -> Path:
 
 
 def fill() -> None:
-    """Let every robot do a little of all it does."""
+    """Run every robot and the weld cell briefly, so that numba compiles their functions."""
     kinds = sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py"))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for part in [
@@ -51,7 +51,7 @@ def fill_robot(kind: str) -> None:
 
 
 def fill_weld_cell() -> None:
-    """An arm in its cell: reach, maps, motions followed."""
+    """Use the arm in its cell: reach, maps, checked motions."""
     import numpy as np
 
     from rigless.motion.arm.continuous_collision import contacts_along

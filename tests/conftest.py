@@ -1,5 +1,8 @@
-"""Fixtures of tests with real processes: the `rigless` command in processes of its own, on free ports, each with its own
-folder for session notes. Every process that a test started is ended when the test ends."""
+"""Fixtures of tests with real processes.
+
+They run the `rigless` command in processes of its own, on free ports, each with its own folder for
+session files. All processes of a test end with the test.
+"""
 
 import os
 import signal
@@ -18,7 +21,7 @@ import compiled
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.FOLDER))  # before anything imports numba
 
-hypothesis.settings.register_profile(  # neither how long a test takes nor luck is its outcome
+hypothesis.settings.register_profile(  # results depend on neither time nor chance
     "rigless",
     deadline=None,
     derandomize=True,
@@ -41,12 +44,12 @@ FIRST = (
 
 @pytest.hookimpl(optionalhook=True)  # the suite also starts without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of the real thing wait for it as long as they compute."""
+    """Return one more than the number of cores: system tests spend half of their time waiting."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the longest tests first, so that no worker sits on a long file while the others are done."""
+    """Run the longest tests first, so that the workers end at about the same time."""
 
     def place(item: pytest.Item) -> int:
         return next(
@@ -59,8 +62,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """To each worker file by file in the order above, and all that needs the browser to one: it starts once, and so do the
-    servers that it looks at."""
+    """Give each worker whole files in the order above, and all browser tests to one worker.
+
+    So the browser and its servers start only once.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class FileByFile(LoadFileScheduling):
@@ -76,11 +81,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
-DEADLINE_S = 100.0  # a noisy machine may need a minute to start one that compiles nothing; a test may take two in all
+DEADLINE_S = 100.0  # on a busy machine a process may need a minute to start
 
 
 class Process:
-    """A running command. What it prints goes to files, so lines can only be seen here once they are flushed."""
+    """A running command. Its output goes to files, so only flushed lines are visible here."""
 
     def __init__(self, words: tuple[str, ...], folder: Path, environment: dict[str, str]):
         self.out, self.err = folder / "stdout", folder / "stderr"
@@ -98,7 +103,7 @@ class Process:
         return self.err.read_text()
 
     def until(self, true: Callable[[], object], what: str = "") -> None:
-        """Poll until something holds; fails after a generous deadline."""
+        """Poll until a condition holds; fail after a generous deadline."""
         end = time.monotonic() + DEADLINE_S
         while not true():
             assert time.monotonic() < end, f"waited {DEADLINE_S:g} s in vain: {what}\n{self.errors}"
@@ -132,7 +137,7 @@ class Process:
         return next(line.split()[1] for line in self.lines if line.startswith("panel "))
 
     def end(self, signum: int = signal.SIGTERM) -> int:
-        """Signal it and give its exit code."""
+        """Send a signal and return the exit code."""
         self.popen.send_signal(signum)
         return self.popen.wait(DEADLINE_S)
 
@@ -142,23 +147,20 @@ class Process:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """For commands: session notes and what outlives a run apart from everybody else's, plain output."""
+    """Return the environment of commands: own session files and saved state, plain output."""
     (tmp_path / "runtime").mkdir()
-    left_out = (
-        "RIGLESS_URL",
-        "RIGLESS_TOKEN",
-        "PYTHONUNBUFFERED",
-    )  # the last would hide a line that is not flushed
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    own = {"XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "RIGLESS_STATE": str(tmp_path / "state")}
-    return {**kept, **own, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
+    # PYTHONUNBUFFERED would hide a line that is not flushed.
+    left_out = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
+    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+    paths = {"XDG_RUNTIME_DIR": str(tmp_path / "runtime"), "RIGLESS_STATE": str(tmp_path / "state")}
+    return {**inherited, **paths, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
 
 
 @pytest.fixture
 def rigless_process(
     tmp_path: Path, environment: dict[str, str]
 ) -> Iterator[Callable[..., Process]]:
-    """A function that starts `rigless` with these words and waits until it is ready."""
+    """Return a function that starts `rigless` with these words and waits until it is ready."""
     started: list[Process] = []
 
     def start(*words: object, ready: bool = True) -> Process:
@@ -177,7 +179,7 @@ def rigless_process(
 
 @pytest.fixture
 def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """A function that runs `rigless` with these words to its end. Extra keywords are environment variables."""
+    """Return a function that runs `rigless` to its end; keywords are environment variables."""
 
     def run(
         *words: object, cwd: Path | None = None, **extra: str

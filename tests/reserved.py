@@ -1,15 +1,17 @@
-"""Numbers that nobody else on this machine is given while the tests run: TCP ports and DDS domains."""
+"""TCP ports and DDS domains that are reserved for one test while it runs."""
 
 import atexit
 import socket
 
-DOMAINS = range(1, 102)  # the ports of higher ones are such as the kernel gives to anybody
+DOMAINS = range(1, 102)  # higher ones have ephemeral ports
 _held: list[socket.socket] = []
 
 
 def port() -> int:
-    """A free port of loopback that stays free: nobody who asks for any port, or connects from one, is given it. A server that is told to
-    listen there can, as often as it is killed and started again."""
+    """Reserve a loopback port: the kernel does not assign it to another socket.
+
+    A server can still listen on it, also after it was killed and started again.
+    """
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("127.0.0.1", 0))
@@ -18,7 +20,7 @@ def port() -> int:
 
 
 def domain() -> int:
-    """A DDS domain that no other test has, in this process or another."""
+    """Reserve a DDS domain that no other test has, in this process or another."""
     for number in DOMAINS:
         held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:

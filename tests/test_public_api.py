@@ -1,4 +1,4 @@
-"""The public names, compared with tests/public_api.txt, so that every change of them is deliberate."""
+"""The public names, compared with tests/public_api.txt, so that changes are deliberate."""
 
 import importlib
 import inspect

@@ -1,5 +1,7 @@
-"""The command line without a process of its own, for tables of words: quick, and any exception that would be a traceback
-for a person fails the test."""
+"""The command line in the test's own process.
+
+This is fast, and an exception that a user would see as a traceback fails the test.
+"""
 
 import sys
 from collections.abc import Callable
@@ -18,7 +20,7 @@ class Said(NamedTuple):
 
 @pytest.fixture
 def said(monkeypatch, capfd, environment) -> Callable[..., Said]:
-    """A function that gives what `rigless` says to these words, and its exit code."""
+    """Return a function that runs `rigless` with these words: exit code and output."""
     for name in ("RIGLESS_URL", "RIGLESS_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     for name in ("XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "COLUMNS"):

@@ -1,4 +1,4 @@
-"""Bad words on every command: exit code 2, a sentence on stderr, nothing on stdout, never a traceback."""
+"""Bad arguments of every command: exit code 2, a sentence on stderr, and no traceback."""
 
 import subprocess
 import sys
@@ -6,7 +6,8 @@ import sys
 import pytest
 
 LONG = "a" * 300
-RUN = ("run", "{thermostat}", "--set", "ports.line=0", "--no-panel", "--fast", "--duration", "0.1")
+SHORT_RUN = ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1")
+RUN = (*SHORT_RUN, "--no-panel")
 
 BAD = [
     ("frobnicate",),
@@ -40,13 +41,13 @@ BAD = [
     (*RUN, "--set", f"ports.line={LONG}:0"),
     (*RUN, "--set", "ports.line=no.such.host.invalid:0"),
     (*RUN, "--set", "ports.line=203.0.113.1:0"),
-    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "nowhere"),
-    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "127.0.0.1:99999"),
-    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "127.0.0.1:-1"),
-    ("run", "{thermostat}", "--set", "ports.line=0", "--fast", "--duration", "0.1", "--panel", "..:0"),
+    (*SHORT_RUN, "--panel", "nowhere"),
+    (*SHORT_RUN, "--panel", "127.0.0.1:99999"),
+    (*SHORT_RUN, "--panel", "127.0.0.1:-1"),
+    (*SHORT_RUN, "--panel", "..:0"),
     ("run", "{thermostat}", "--speed", "0.01", "--no-panel"),
     ("run", "{thermostat}", "--speed", "nan", "--no-panel"),
-    ("run", "{thermostat}", "--set", "ports.line=0", "--panel", "0.0.0.0:0", "--no-auth", "--fast", "--duration", "0.1"),
+    (*SHORT_RUN, "--panel", "0.0.0.0:0", "--no-auth"),
     ("demo", "no-such-robot"),
     ("check",),
     ("check", "no-such-scenario.toml"),
@@ -124,7 +125,8 @@ def test_a_robots_commands_name_the_extra_they_need(tmp_path, environment):
         text=True,
     )
     needs = [
-        f"error: rigless {robot} needs 'numba', which is not installed (pip install 'rigless[{robot}]')"
+        f"error: rigless {robot} needs 'numba', which is not installed "
+        f"(pip install 'rigless[{robot}]')"
         for robot in ("agv", "welder")
     ]
     assert (found.stdout, found.stderr.splitlines()) == ("2\n" * 3, [*needs[:1] * 2, *needs[1:]])

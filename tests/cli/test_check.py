@@ -92,7 +92,8 @@ def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(
     brittle = tmp_path / "brittle.toml"
     kind = thermostat.parents[1] / "tests" / "host" / "brittle"
     brittle.write_text(
-        f'duration_s = 5\n[[robots]]\nname = "b"\nkind = "{kind}"\n[[timeline]]\nat_s = 1\nport = "line"\nwire = "fail\\n"\n'
+        f'duration_s = 5\n[[robots]]\nname = "b"\nkind = "{kind}"\n'
+        '[[timeline]]\nat_s = 1\nport = "line"\nwire = "fail\\n"\n'
     )
     good = scenario("good.toml", HOLDS.format(name="a"))
     found = said("check", brittle, good, "--junit", tmp_path / "junit.xml")

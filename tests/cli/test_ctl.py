@@ -1,4 +1,4 @@
-"""`rigless ctl` against a real instance: it finds it, every word works, and its errors are sentences."""
+"""`rigless ctl` with a real instance: discovery, every command, and error messages."""
 
 import json
 import signal

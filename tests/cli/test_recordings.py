@@ -1,4 +1,4 @@
-"""`rigless replay` and `rigless diff` on recordings of real runs: whole, cut off by a kill, and tampered with."""
+"""`rigless replay` and `rigless diff` on recordings: complete, truncated by a kill, and altered."""
 
 import base64
 import json

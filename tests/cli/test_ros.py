@@ -12,11 +12,15 @@ from rigless.transports.transport import make
 
 @pytest.mark.parametrize(
     ("words", "environ", "sentence"),
-    [(("rover", "--backend", "ros1"), {}, "'ros1' is not a backend"), (("rover", "--backend", "rclpy"), {}, "source your ROS 2"),
-     (("rover",), {"ROS_DOMAIN_ID": "233"}, "ROS_DOMAIN_ID: '233' is not a DDS domain"),
-     (("rover", "--set", "ports.dds=300"), {}, "'300' is not a DDS domain"),
-     (("welder", "--ros"), {}, "ros"), (("pacbot", "--ros", "--set", "ros.namespace=a b"), {}, "no ROS name")],
-)  # fmt: skip
+    [
+        (("rover", "--backend", "ros1"), {}, "'ros1' is not a backend"),
+        (("rover", "--backend", "rclpy"), {}, "source your ROS 2"),
+        (("rover",), {"ROS_DOMAIN_ID": "233"}, "ROS_DOMAIN_ID: '233' is not a DDS domain"),
+        (("rover", "--set", "ports.dds=300"), {}, "'300' is not a DDS domain"),
+        (("welder", "--ros"), {}, "ros"),
+        (("pacbot", "--ros", "--set", "ros.namespace=a b"), {}, "no ROS name"),
+    ],
+)
 def test_mistakes_get_a_sentence(rigless_command, words, environ, sentence):
     found = rigless_command("run", *words, "--no-panel", "--duration", "0.1", **environ)
     assert found.returncode == 2

@@ -1,4 +1,4 @@
-"""What the ports of robots offer to try: each line, as a shell runs it, says what it is meant to say."""
+"""The example command lines of robots' ports: a shell runs them and they send the right bytes."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ from rigless.robots.welder.wire import GrblCodec, Line, RealTime
 
 
 def said(line: str) -> bytes:
-    """What goes into the pipe of a line."""
+    """Return the bytes that a command line writes into its pipe."""
     words, pipe, reader = line.partition(" | ")
     assert (pipe, reader) == (" | ", "nc -w 1 {host} {port}")
     return subprocess.run(["sh", "-c", words], capture_output=True, check=True).stdout

@@ -25,7 +25,10 @@ def modules():
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modules: None):
-    """A function that adds a robot to rigless.robots: `install("cart")`, or with the text of its __init__.py."""
+    """Return a function that adds a robot to rigless.robots.
+
+    Call `install("cart")`, or give the text of its __init__.py.
+    """
     place = tmp_path / "installed"
     place.mkdir()
     monkeypatch.setattr(rigless.robots, "__path__", [*rigless.robots.__path__, str(place)])

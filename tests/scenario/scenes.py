@@ -1,4 +1,4 @@
-"""Helpers of the scenario tests: where the robots are, and short ways from text or data to a built simulation."""
+"""Helpers of the scenario tests: paths of robots, and simulations built from text or data."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -205,7 +205,8 @@ def test_the_plan_comes_again_after_a_reset():
         ),
         (
             {"port": "drive", "message": {"type": "Go"}},
-            "timeline[0]: Go: Object missing required field `speed_mps` (its fields: speed_mps, label)",
+            "timeline[0]: Go: Object missing required field `speed_mps` "
+            "(its fields: speed_mps, label)",
         ),
         ({"robot": "x", "clear": ""}, "timeline[0]: unknown robot 'x' (choose from: cart)"),
     ],
@@ -384,7 +385,10 @@ def test_the_seed_changes_what_comes_out():
 
 @pytest.fixture
 def badged(install):
-    """A cart with a badge: its colour is its name; a fleet's have a number each; it does not like to be beige, and warns of grey."""
+    """Install a cart whose colour is its wire name.
+
+    Members of a fleet have a number each. Beige is an error, grey a warning.
+    """
     install(
         "badged",
         f"""
@@ -446,9 +450,8 @@ def test_a_config_may_say_what_its_robot_is_called(badged):
 
 def test_no_two_robots_say_that_they_are_the_same(badged):
     (text,) = told(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
-    assert (
-        text
-        == "robots: two robots have the name 'red' on the wire (give each its own name in its config)"
+    assert text == (
+        "robots: two robots have the name 'red' on the wire (give each its own name in its config)"
     )
 
 

@@ -339,7 +339,10 @@ def test_a_sent_path_that_names_no_message(path):
 
 
 def answers(*expect):
-    """Return what a robot whose messages are in an envelope answers: "go" is done, "late" comes while it is."""
+    """Return the results of expectations for a robot whose messages are in an envelope.
+
+    Command "go" is executed; "late" arrives meanwhile.
+    """
     move = {
         "at_s": 0.5,
         "port": "nats",

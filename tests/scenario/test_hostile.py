@@ -46,7 +46,7 @@ ANY = st.recursive(
 
 
 def table(**keys):
-    """A table with some of these keys, each of its own strategy or of any, and perhaps a key that nobody knows."""
+    """Return a strategy for tables with some of these keys, any values, and unknown keys."""
     known = st.fixed_dictionaries(
         {}, optional={key: value | value | value | ANY for key, value in keys.items()}
     )
@@ -233,7 +233,8 @@ def test_settings_of_any_kind(tmp_path, setting):
         "timeline = [{{ at_s = 1, set = {{ brake = {} }} }}]",
         "timeline = [{{ at_s = 1, set = {{ mode = {} }} }}]",
         "timeline = [{{ at_s = 1, port = 'drive', message = {{ type = 'Go', speed_mps = {} }} }}]",
-        "timeline = [{{ at_s = 1, port = 'drive', message = {{ type = 'Go', speed_mps = 1, label = {} }} }}]",
+        "timeline = [{{ at_s = 1, port = 'drive', "
+        "message = {{ type = 'Go', speed_mps = 1, label = {} }} }}]",
         "timeline = [{{ at_s = 1, port = 'drive', message = {{ type = {} }} }}]",
         "faults = [{{ target = 'odometer', kind = 'bias', value = {} }}]",
         "faults = [{{ target = 'odometer', kind = {} }}]",

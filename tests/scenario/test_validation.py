@@ -84,7 +84,8 @@ def test_everything_wrong_is_said_at_once():
         ({"top-speed": 1, "top-sped": 1}, "unknown key 'top-sped'", "did you mean 'top-speed'?"),
         (
             {"top-speed": "fast"},
-            "'fast' is not right: input should be a valid number, unable to parse string as a number",
+            "'fast' is not right: input should be a valid number, "
+            "unable to parse string as a number",
             "",
         ),
         ({"top-speed": ["x" * 60]}, "input should be a valid number", ""),

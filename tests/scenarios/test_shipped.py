@@ -1,4 +1,4 @@
-"""The scenarios that come with rigless: all hold, each of their expectations bites, and faulty sensors say what they should."""
+"""The bundled scenarios: all pass, every expectation can fail, and faults affect sensors."""
 
 from pathlib import Path
 
@@ -13,9 +13,12 @@ from rigless.scenario.load import open_target
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = bundled_scenarios()
 
-# What to change to see a scenario fail. Together the changes must break every one of its expectations.
+# Changes that make a scenario fail. Together they must break every one of its expectations.
 WEAK_LEFT = 'faults=[{target="wheel_left", kind="weak", factor=0.9}]'
-RUNAWAY = 'faults=[{at_s=10, target="wheel_left", kind="runaway"}, {at_s=10, target="wheel_right", kind="runaway"}]'
+RUNAWAY = (
+    'faults=[{at_s=10, target="wheel_left", kind="runaway"}, '
+    '{at_s=10, target="wheel_right", kind="runaway"}]'
+)
 CHANGES = {
     "vacuum_explore": [
         "robot.max_linear_speed=0.2",

@@ -1,4 +1,7 @@
-"""A cart that rolls along its heading: an outside robot for the scenario tests, with a pose, a native file and typed inputs."""
+"""A cart that rolls along its heading: an external robot for the scenario tests.
+
+It has a pose, a native file and typed inputs.
+"""
 
 import math
 import tomllib

@@ -1,4 +1,4 @@
-"""Puts what scripts/build-web fetches into wheels and editable installs: the panel's front end needs it."""
+"""Put the files of scripts/build-web, for the panel's front end, into wheels and installs."""
 
 import shutil
 import subprocess

@@ -14,7 +14,7 @@ def figures_of(name: str, seconds: float = 0.3, without: tuple[str, ...] = ()) -
     with pytest.MonkeyPatch.context() as patch:
         written: list[str] = []
         patch.setenv("RIGLESS_BENCH_SECONDS", str(seconds))
-        patch.setattr("rigless.cli.bench.line", written.append)
+        patch.setattr("rigless.cli.bench.print_line", written.append)
         for module in without:
             patch.setitem(sys.modules, module, None)
         run_benchmarks([name], json=True)

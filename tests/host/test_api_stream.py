@@ -1,6 +1,4 @@
-"""The WebSocket: status, truth and events as they happen; a slow client gets the number of lost
-events.
-"""
+"""The WebSocket: status, truth and events; a slow client gets the number of lost events."""
 
 import asyncio
 import json

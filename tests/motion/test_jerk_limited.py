@@ -168,9 +168,7 @@ def test_limits_hold_whatever_happens_and_the_end_is_exact(targets, happenings, 
 @BUDGET
 @given(length=st.floats(1e-9, 400), at=st.floats(0, 1), again=st.floats(0, 1))
 def test_a_hold_at_any_time_of_a_move(length, at, again):
-    """A hold in the last moments, too late to stop before the end; and a second hold while it
-    stops.
-    """
+    """Hold too late to stop before the end, and hold again during the stop."""
     joints = Smooth()
     if not joints.glide((length / 2,)):
         return

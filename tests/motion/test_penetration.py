@@ -1,5 +1,4 @@
-"""A million random steps in random maps, in every mode: no penetration, no gain of length, no
-deadlock.
+"""A million random steps in random maps: no penetration, no gain of length, no deadlock.
 
 Steps and measurements run in numba; the distance that judges them is written here, from the
 definition, and shares no code with what it judges.

@@ -129,8 +129,9 @@ def test_corners():
     ],
 )
 def test_a_later_block_changes_only_what_is_not_prepared(late_s, seconds):
-    """The durations are the firmware's: the prepared part brakes even if the next block comes in
-    time.
+    """The prepared part brakes even if the next block comes in time.
+
+    The durations are the firmware's.
     """
     joints = Joints()
     joints.go((10,), 60)

@@ -1,5 +1,7 @@
-"""Authentication: nothing without the token; cookies survive a restart, but not another port or
-key."""
+"""Authentication: every page needs the token.
+
+Cookies survive a restart, but not another port or key.
+"""
 
 import asyncio
 import socket

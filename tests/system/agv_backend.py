@@ -252,7 +252,8 @@ class Outage:
 def check_fresh(backend: Backend, outages: list[Outage]) -> None:
     """Check that no stream message waited for the end of an outage.
 
-    This holds for messages from before it, and for a robot that knew of it."""
+    This holds for messages from before it, and for a robot that knew of it.
+    """
     for stored in (stored for stored in backend.out if stored.type in LATEST_WINS):
         said_s = stored.envelope["sim"]["simTimeS"]
         for outage in outages:

@@ -1,7 +1,8 @@
 """Timing of the NATS transport for tests: short intervals and long timeouts.
 
 A machine that is busy for seconds must not count as a lost server. Tests of servers that stop
-answering are `impatient`."""
+answering are `impatient`.
+"""
 
 import pytest
 

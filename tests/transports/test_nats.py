@@ -1,6 +1,7 @@
 """Durable messages are stored once and in order, whatever happens to server, stream or robot.
 
-Latest-wins messages are never sent late."""
+Latest-wins messages are never sent late.
+"""
 
 import asyncio
 import random

@@ -1,6 +1,7 @@
 """Streams, consumers and buckets that an operator created with other settings.
 
-They are used as they are, refused if messages would be lost, and never changed silently."""
+They are used as they are, refused if messages would be lost, and never changed silently.
+"""
 
 import asyncio
 import json

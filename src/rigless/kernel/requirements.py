@@ -52,7 +52,8 @@ class DriverConfigs:
     """Driver configs that the drivers accept.
 
     `parts` are those of `rigless.hardware.drivers`, `places` their paths by the beginning of the
-    keys in a driver's errors. `path` is for errors that belong to no part."""
+    keys in a driver's errors. `path` is for errors that belong to no part.
+    """
 
     path: KeyPath
     parts: tuple[Any, ...]

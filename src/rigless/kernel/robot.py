@@ -150,7 +150,8 @@ class Robot:
     def requirements(cls, given: Any, config: Any) -> list[Requirement]:
         """Return the files, drivers and the like that a config requires of the computer.
 
-        `config` is the valid config, or None if it has errors."""
+        `config` is the valid config, or None if it has errors.
+        """
         return []
 
     def defaults(self) -> Defaults:

@@ -1,5 +1,4 @@
-"""Four omniwheels on a round body: north, south, east, west, each driving along its clockwise
-tangent.
+"""Four omniwheels on a round body; each drives along its clockwise tangent.
 
 Body frame: +x right, +y forward, counter-clockwise positive; wheels in the order north, south,
 east, west. North forward pushes to +x, south to −x, east to −y, west to +y, and all four together

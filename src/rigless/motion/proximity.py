@@ -155,11 +155,10 @@ def zone_touched(
     start_angle: float,
     end_angle: float,
 ) -> bool:
-    """Return True if an obstacle is within `reach` of a circle's rim, between two angles from
-    theta.
+    """Return True if an obstacle is within `reach` of a circle's rim in a range of angles.
 
-    The zone is the closed annular sector from start to end, counter-clockwise, also if the end is
-    the smaller angle.
+    Angles are from theta. The zone is the closed annular sector from start to end,
+    counter-clockwise, also if the end is the smaller angle.
     """
     occupied, clear, discs, boxes = lent(occupied), lent(clear), lent(discs), lent(boxes)
     outer = radius + reach
@@ -217,8 +216,7 @@ def _box_in(
     inner: float,
     outer: float,
 ) -> bool:
-    """Return True if a box centred at q meets the annular sector about 0 between directions a and
-    b.
+    """Return True if a box centred at q meets the annular sector about 0 from a to b.
 
     The part of the box in the wedge is convex, so its points have all distances between its nearest
     and its furthest. Both are on the box's edges as cut by the wedge, unless 0 itself is in the

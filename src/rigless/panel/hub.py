@@ -287,8 +287,10 @@ class Hub:
     def jog(
         self, client: Client, robot: str, axis: int, by: float, speed: float, hold: bool
     ) -> None:
-        """Move an axis by a step. With `hold`, move it in the direction of `by` until the command
-        expires; `by` of 0 stops it."""
+        """Move an axis by a step.
+
+        With `hold`, move it in the direction of `by` until the command expires; `by` of 0 stops it.
+        """
         view = self.view(robot)
         part = next((part for part in view.parts if isinstance(part, Jog)), None)
         if part is None:

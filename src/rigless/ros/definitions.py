@@ -1,6 +1,4 @@
-"""Message definitions as text (`ros2msg`). Recordings carry them, so that other tools can read
-them.
-"""
+"""Message definitions as text (`ros2msg`), for the readers of recordings."""
 
 from functools import cache
 

@@ -51,7 +51,7 @@ def check_robot(
 def robot_checks(
     robot: "str | Path | type[Robot]", golden: "str | Path | None" = None, group: str = ""
 ) -> "list[Check]":
-    """Return the checks of the conformance suite for one robot, to parametrise a test:
+    """Return the checks of the conformance suite for one robot, to parametrise a test.
 
         @pytest.mark.parametrize("check", robot_checks("my_robot"), ids=str)
         def test_conformance(check):

@@ -1,5 +1,4 @@
-"""A robot for tests of the panel: a trolley with every kind of part, an emergency stop, and
-failures."""
+"""A robot for tests of the panel, with every kind of part, an emergency stop, and failures."""
 
 import math
 from dataclasses import dataclass, field

@@ -18,9 +18,10 @@ def seed() -> dict[str, Any]:
 
 
 def changed(changes: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return a config with other values at some keys:
+    """Return a config with other values at some keys, as in `{"motors.0.role": "FUNCTIONAL"}`.
 
-    `{"motors.0.role": "FUNCTIONAL"}`. A `+` as the last part appends to a list."""
+    A `+` as the last part appends to a list.
+    """
     config = copy.deepcopy(own() if base is None else base)
     for key, value in changes.items():
         *way, last = key.split(".")

@@ -27,7 +27,8 @@ STEP_S = 0.02
 def real_config(*real: str, **changes: Any) -> dict[str, Any]:
     """Return the bundled robot in mode REAL with these parts behind a PLC.
 
-    Default: all motors and the e-stop."""
+    Default: all motors and the e-stop.
+    """
     config = copy.deepcopy(own())
     config["runtime"]["mode"] = "REAL"
     chosen = real or (*(motor["motorId"] for motor in config["motors"]), "estop", "buzzer")
@@ -97,7 +98,8 @@ class Drive:
 class Plant:
     """All real parts of a robot, polled every 20 ms as by a transport.
 
-    `silent` ones do not respond."""
+    `silent` ones do not respond.
+    """
 
     def __init__(self, config: dict[str, Any], seed: int = 0):
         self.robot = RealBench("agv", RobotConfig.model_validate(config))

@@ -530,7 +530,8 @@ def ready():
 def test_whatever_is_asked_is_answered(kind, params):
     """Every command gets one final acknowledgement, or is running.
 
-    The robot still works after it."""
+    The robot still works after it.
+    """
     scene, fresh = ready()
     scene.sim.restore(fresh)
     scene.received.clear()

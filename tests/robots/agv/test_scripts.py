@@ -218,7 +218,8 @@ def test_the_obstacles_of_the_world_stop_it_and_it_goes_on_when_they_move_away(s
 def hall():
     """Return a map of 20 m × 8 m in cells of 5 cm.
 
-    It has a wall across at x = 9 m, and a pillar of one cell at y = 2 m."""
+    It has a wall across at x = 9 m, and a pillar of one cell at y = 2 m.
+    """
     occupied = np.zeros((160, 400), bool)
     occupied[:, 280] = True
     occupied[86, 200] = True

@@ -1,6 +1,4 @@
-"""The Cartesian profile on the wire: path and speed of the tool centre point, and poses out of
-reach.
-"""
+"""The Cartesian profile on the wire: path and speed of the tool, and poses out of reach."""
 
 import math
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Switches of the operator: optional stop, block delete, single block, periodic reports, tool
-length.
-"""
+"""The operator's switches: optional stop, block delete, single block, reports, tool length."""
 
 import pytest
 

@@ -1,6 +1,7 @@
-"""A node of a real ROS 2, run by the Python of a ROS environment: does what a test asks on its
-standard input, one JSON list a line ([word, arguments…]), and answers with one line of JSON.
-Nothing of rigless is imported here.
+"""A node of a real ROS 2, run by the Python of a ROS environment.
+
+It reads commands from standard input, one JSON list a line ([word, arguments…]), and replies with
+one line of JSON. It imports nothing of rigless.
 """
 
 import json

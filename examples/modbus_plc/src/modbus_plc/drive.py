@@ -28,7 +28,8 @@ class Drive:
     def write(self, control: int, setpoint: int, trip: bool) -> None:
         """Take the control word and the setpoint.
 
-        A fault cannot be reset while its cause, `trip`, persists."""
+        A fault cannot be reset while its cause, `trip`, persists.
+        """
         if control & r.RESET and not self.control & r.RESET and not trip:
             self.fault = 0
         self.control, self.setpoint, self.silent_s = control, float(setpoint), 0.0
@@ -53,7 +54,8 @@ class Drive:
     def _wanted(self) -> float:
         """Return the target velocity.
 
-        For a position, it is the highest from which it can stop there."""
+        For a position, it is the highest from which it can stop there.
+        """
         if not self.control & r.POSITION_MODE:
             return self.setpoint
         left = self.setpoint - self.position

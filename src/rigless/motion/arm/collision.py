@@ -125,9 +125,7 @@ class Collider:
         return max(self.contacts(joints_rad), key=lambda contact: contact.depth_m, default=None)
 
     def contacts(self, joints_rad: ArrayLike) -> list[Contact]:
-        """Return all contacts, one for each two bodies (their deepest), in the order of links and
-        cell.
-        """
+        """Return the deepest contact of each two bodies, in the order of links and cell."""
         joints = np.ascontiguousarray(joints_rad, float)
         found: dict[tuple[str, str], Contact] = {}
         for pair in self._touching(joints):
@@ -308,8 +306,9 @@ class Collider:
         self._least_m, self._found = np.zeros(len(pairs)), np.zeros(len(pairs), np.int64)
 
     def _pairs(self, margin_m: float) -> tuple[list[tuple[int, int]], list[float]]:
-        """Return the pairs of solids and their margins: links with links, moving links with the
-        cell.
+        """Return the pairs of solids and their margins.
+
+        They pair links with links, and moving links with the cell.
         """
         pairs, margins = list[tuple[int, int]](), list[float]()
         wanted = {(min(pair), max(pair)) for pair in self.self_pairs}

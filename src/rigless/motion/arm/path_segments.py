@@ -163,8 +163,7 @@ def joints_near(
     turns: bool,
     out: NDArray[np.float64],
 ) -> tuple[int, int, float]:
-    """Write the joints (degrees) for a goal, nearest in time to the previous ones and within
-    limits.
+    """Write the joints (degrees) for a goal: within limits, nearest in time to the previous ones.
 
     With `turns` a joint may take the other way round. Return the status, and the joint and its
     angle that is beyond a limit on the nearest branch of all (−1: none).

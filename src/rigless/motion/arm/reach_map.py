@@ -92,9 +92,7 @@ def read_map(path: Path) -> ReachMap:
 
 
 def grid(reach: Reach, resolution_m: float) -> Floats:
-    """Return the points to try: multiples of the resolution within the arm's length of its
-    shoulder.
-    """
+    """Return the grid points to try, within the arm's length of its shoulder."""
     table, tool = reach.form.table, float(np.linalg.norm(reach.tool[:3, 3]))
     shoulder = reach.form.base[:3, 3] + table[0, D] * reach.form.base[:3, 2]
     forearm = float(np.hypot(table[3, A], table[3, D]))

@@ -27,8 +27,9 @@ _FIX = "name the URDF of a six-axis arm"
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A revolute joint. `origin` is its frame in the previous joint's at angle zero; `axis` is a
-    unit vector in it.
+    """A revolute joint.
+
+    `origin` is its frame in the previous joint's at angle zero; `axis` is a unit vector in it.
     """
 
     name: str

@@ -343,7 +343,8 @@ class RobotConfig(Part):
     def offset_from(self, others: int) -> "RobotConfig":
         """Return the config of a robot after `others` of its kind.
 
-        If its start is not given, it gets its own place and its own phase."""
+        If its start is not given, it gets its own place and its own phase.
+        """
         profile = self.runtime.simulationProfile or SimulationProfile()
         row, place = divmod(others, ROW)
         pitch_m = 2.0 * self.dimensions.lengthMm / 1000
@@ -373,7 +374,8 @@ def complete(given: Any) -> Any:
     """Return a complete config.
 
     One without schemaVersion overrides the robot that comes with rigless. A null version stands for
-    a file without one."""
+    a file without one.
+    """
     return (
         given if not isinstance(given, Mapping) or "schemaVersion" in given else _over(own(), given)
     )
@@ -394,7 +396,8 @@ def with_name(given: Any, name: str) -> Any:
 def _over(below: Any, above: Any) -> Any:
     """Return one value with another on top of it.
 
-    Tables are merged key by key; lists are replaced, or merged by index."""
+    Tables are merged key by key; lists are replaced, or merged by index.
+    """
     if isinstance(below, list) and isinstance(above, Mapping):
         numbers = {str(number): number for number in range(len(below))}
         if above.keys() <= numbers.keys():

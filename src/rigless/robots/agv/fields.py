@@ -51,7 +51,8 @@ def nullable(schema: dict[str, Any]) -> None:
 class Part(Config):
     """Base of all parts.
 
-    A null means the same as an absent key, because many JSON writers emit it."""
+    A null means the same as an absent key, because many JSON writers emit it.
+    """
 
     model_config = ConfigDict(json_schema_extra=nullable)
 

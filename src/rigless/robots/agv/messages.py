@@ -39,7 +39,8 @@ class Inbound(Struct, frozen=True, kw_only=True):
     """Base of messages to the robot.
 
     The codec adds these fields: the server's time of receipt (Unix ns; None: use the robot's
-    clock), the message's age at receipt, and the correlation for replies."""
+    clock), the message's age at receipt, and the correlation for replies.
+    """
 
     receivedAtNs: int | None = None
     ageS: float = 0.0
@@ -182,7 +183,8 @@ class TaskProgress(Outbound, frozen=True):
     """Progress of a task.
 
     `revision` is an extension of the contract: with taskId it identifies a task after a restart. A
-    rejected task has none."""
+    rejected task has none.
+    """
 
     taskId: str
     state: str
@@ -254,7 +256,8 @@ class CommandRequest(Inbound, frozen=True):
     """A command.
 
     `params` depend on `commandType`; without `expiresAt` it does not expire. On the wire expiresAt
-    is required."""
+    is required.
+    """
 
     commandId: str
     commandType: str

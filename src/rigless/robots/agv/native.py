@@ -16,7 +16,8 @@ PATHS = (("nats", "credsFilePath"), ("runtime", "simulationProfile", "map"))  # 
 def read_native(path: Path) -> Document | None:
     """Return the config in the file, or None if it is not a robot's.
 
-    Raises InputError if it is not JSON."""
+    Raises InputError if it is not JSON.
+    """
     if path.suffix != ".json":
         return None
     try:

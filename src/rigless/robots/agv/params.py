@@ -23,7 +23,8 @@ Words = Annotated[list[Word], Meta(max_length=256)]
 class Refused(Exception):  # noqa: N818  # a reply, not a failure
     """A refusal: a code of the contract, a sentence, and the motor and the step concerned.
 
-    The sentence is cut, because it is published and stored."""
+    The sentence is cut, because it is published and stored.
+    """
 
     def __init__(self, code: str, message: str, motor: str = "", step: str = ""):
         super().__init__(message[:LONGEST])

@@ -56,7 +56,8 @@ class InitialPose(Part):
 class FaultRule(Part):
     """A fault with one trigger: a time, a distance, a command, or a chance per second.
 
-    It ends after `durationS`, or when it is cleared."""
+    It ends after `durationS`, or when it is cleared.
+    """
 
     model_config = ConfigDict(json_schema_extra=_one_trigger)
 

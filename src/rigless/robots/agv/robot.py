@@ -376,7 +376,8 @@ class Agv(Robot, FleetMember):
     def _accepts(self, module: str, type: str) -> bool:
         """Return True if the module is enabled; if not, publish that it is not supported.
 
-        The status is updated first, so that messages are judged by the present."""
+        The status is updated first, so that messages are judged by the present.
+        """
         self.core.watch()
         if module not in self._enabled:
             what = f"{type}: supportedModules.{module} is false"

@@ -12,7 +12,8 @@ FILE = Path(__file__).with_name("robot_config.schema.json")
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12).
 
-    It describes the shape; checks/ also compares keys with each other."""
+    It describes the shape; checks/ also compares keys with each other.
+    """
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:rigless:robot_config:{SCHEMA_VERSION}",

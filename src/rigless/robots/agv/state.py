@@ -223,7 +223,8 @@ class Route:
 class Following:
     """The route in progress. `node` is the index of the next node to reach.
 
-    The machine has the nodes from `first` to `sent` as waypoints."""
+    The machine has the nodes from `first` to `sent` as waypoints.
+    """
 
     route: Route
     job: int

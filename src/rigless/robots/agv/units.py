@@ -22,7 +22,8 @@ class Unit(NamedTuple):
     """A unit.
 
     `si` is its value in metres or radians (per second, per second squared), `position` the unit of
-    position that it is derived from."""
+    position that it is derived from.
+    """
 
     dimension: Dimension
     kind: Kind

@@ -369,7 +369,8 @@ def _corners(zone: Any) -> list[tuple[float, float]]:
 def _answer(ack: m.CommandAck, kind: str) -> str:
     """Return an acknowledgement as text.
 
-    The commandId comes last, because ids are long and alike."""
+    The commandId comes last, because ids are long and alike.
+    """
     why = ": ".join(word for word in (ack.code, ack.message) if word)
     why = why if len(why) <= LONGEST_WHY else f"{why[:LONGEST_WHY]}…"
     return " ".join(word for word in (ack.status, kind, why, f"· {ack.commandId[:13]}") if word)

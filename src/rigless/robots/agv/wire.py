@@ -261,7 +261,8 @@ def _inbound_message(type: str, data: bytes, robot_id: str) -> m.Inbound | m.Mal
 def _given(payload: dict[str, Any]) -> dict[str, Any]:
     """Return a payload without null for optional keys.
 
-    Free-form tables such as params and settings are not changed."""
+    Free-form tables such as params and settings are not changed.
+    """
     found = {key: value for key, value in payload.items() if value is not None}
     for key in LISTS & found.keys():
         if isinstance(found[key], list):

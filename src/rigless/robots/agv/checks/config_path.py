@@ -12,7 +12,8 @@ class ConfigPath:
     """A value in a config and its key path.
 
     A key that does not exist leads to an empty place, so that a check needs to test only its own
-    values."""
+    values.
+    """
 
     def __init__(self, value: Any, path: KeyPath = ()):
         self.value = value

@@ -93,7 +93,8 @@ def _text(value: Any) -> str:
 def _at(table: Any, path: KeyPath) -> Any:
     """Return the value at a path, or None.
 
-    In a list that is too short, it is that of the last element."""
+    In a list that is too short, it is that of the last element.
+    """
     for part in path:
         if isinstance(table, list) and isinstance(part, int) and table:
             table = table[min(part, len(table) - 1)]

@@ -110,7 +110,8 @@ class RemoteSettings:
     ) -> tuple[RobotConfig, dict[str, Rejection]]:
         """Return the configuration to start with, and the rejected settings.
 
-        A setting is also rejected if this computer lacks what it requires."""
+        A setting is also rejected if this computer lacks what it requires.
+        """
         later = {key: value for key, value in settings.items() if key not in self.at_once}
         later, rejected = self.merged({}, later)
         if self._start_error(later, missing):

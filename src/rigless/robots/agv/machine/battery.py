@@ -24,7 +24,8 @@ class Battery:
     def use(self, state: MachineState, seconds: float, speed_mps: float) -> None:
         """Discharge or charge for a duration at a speed.
 
-        Crossing LOW is a notice; an empty battery is a condition of the robot."""
+        Crossing LOW is a notice; an empty battery is a condition of the robot.
+        """
         power_w = self._idle_w + self._drive_w * abs(speed_mps)
         if state.charging:
             power_w -= self._charge_w

@@ -25,7 +25,8 @@ class MockDrivers:
 
     A fault `error` or `disconnected` stops a motor while the fault lasts. With `latch=true` it
     leaves an error that only a reset clears. Actuator faults of the kernel (stall, weak, …) act on
-    the commanded speed."""
+    the commanded speed.
+    """
 
     def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
         self.robot = robot  # clock, faults and ports
@@ -59,7 +60,8 @@ class MockDrivers:
     def step(self, dt_s: float) -> bool:
         """Carry out the setpoints for a tick and update the feedback.
 
-        Return True while any motor has something to do."""
+        Return True while any motor has something to do.
+        """
         state = self.state
         if self.changed():
             return self._step_faulty(state, dt_s)
@@ -68,7 +70,8 @@ class MockDrivers:
     def changed(self) -> bool:
         """Return True if there may be feedback that is not in the state yet.
 
-        Then `step` must be called even if nothing moves."""
+        Then `step` must be called even if nothing moves.
+        """
         state, faults = self.state, self.robot.faults
         return bool(
             state.faulted

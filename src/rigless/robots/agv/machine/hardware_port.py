@@ -29,7 +29,8 @@ LONGEST_MS = 60_000.0
 def real_parts(config: RobotConfig) -> list[Part]:
     """Return the parts that need external drivers.
 
-    Raises InputError if a key that rigless reads is wrong."""
+    Raises InputError if a key that rigless reads is wrong.
+    """
     if config.runtime.mode != "REAL":
         return []
     parts: list[Part] = []

@@ -83,7 +83,8 @@ def _arrive(
 class Machine:
     """The machine of one robot.
 
-    Modules use its `motors` and `drive`; `robot` gives clock, inputs and faults."""
+    Modules use its `motors` and `drive`; `robot` gives clock, inputs and faults.
+    """
 
     def __init__(self, robot: Robot, state: MachineState):
         config = cast(RobotConfig, robot.config)
@@ -130,7 +131,8 @@ class Machine:
     def configure(self, config: RobotConfig) -> None:
         """Apply what may change at run time: safety, and the speeds and accelerations of motors.
 
-        Call `resample` afterwards to apply the new safety to the state."""
+        Call `resample` afterwards to apply the new safety to the state.
+        """
         safety = config.safety
         self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
         self.motors.stop_on_estop = safety.stopOnEstop

@@ -16,7 +16,8 @@ from rigless.robots.agv.motion import motors as m
 class Waypoint:
     """A point of a path. `theta` is the final heading, `max_speed` the limit of the leg to it.
 
-    Without `stop` the robot passes it at speed if the next leg is straight on."""
+    Without `stop` the robot passes it at speed if the next leg is straight on.
+    """
 
     x: float
     y: float

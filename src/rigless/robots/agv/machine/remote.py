@@ -180,7 +180,8 @@ class RemoteDrivers(MockDrivers):
         """Handle the state of a driver.
 
         A driver that is up speaks for a part without readings of its own; setpoints from before a
-        loss are dropped."""
+        loss are dropped.
+        """
         name = f"{message.kind}/{message.id}"
         motor = self.remote.motors.get(message.id) if message.kind == "motor" else None
         known = motor or self.remote.signals.get(name)
@@ -316,7 +317,8 @@ class RemoteDrivers(MockDrivers):
     def _follows(self, motor: RemoteMotor, row: m.Array) -> bool:
         """Return True if the wheel follows the reference.
 
-        Otherwise the reference follows the wheel."""
+        Otherwise the reference follows the wheel.
+        """
         if row[m.TROUBLE] != m.FINE:
             row[m.REF] = 0.0
             return False

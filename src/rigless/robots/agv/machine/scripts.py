@@ -28,7 +28,8 @@ OBSTACLES, CODE, RULE = range(3)  # kinds of entries
 def pass_over(markers: Array, over: Array, x0: float, y0: float, x1: float, y1: float) -> int:
     """Find the markers (x, y, radius) that a straight motion reaches.
 
-    `over` gets 2 for a marker that was reached, and 1 if the motion ends on it."""
+    `over` gets 2 for a marker that was reached, and 1 if the motion ends on it.
+    """
     dx, dy, found = x1 - x0, y1 - y0, 0
     square = dx * dx + dy * dy
     for k in range(markers.shape[0]):
@@ -143,7 +144,8 @@ class Scripts:
     def _next_chance(self, index: int, from_ns: int) -> int:
         """Draw the time at which a rule with a chance per second begins next.
 
-        One with a chance of 1 begins within the second."""
+        One with a chance of 1 begins within the second.
+        """
         chance = self._by_chance[index].chancePerS or 0.0
         if chance == 0.0:
             return NEVER

@@ -276,7 +276,8 @@ class Core:
     def _tick_ms(self) -> float:
         """Return the 99th percentile of the tick period, plus time lost since the last telemetry.
 
-        Both are measured by the host."""
+        Both are measured by the host.
+        """
         state, given = self._state, self._services.input
         lost_s, late_ms = float(given["lost_s"]), float(given["late_ms"])
         gone_s, state.lost_s = max(lost_s - state.lost_s, 0.0), lost_s

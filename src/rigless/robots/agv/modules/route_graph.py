@@ -78,7 +78,8 @@ def base_end(nodes: Sequence[Node]) -> int:
 def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
     """Join a new route to the base of the old one, and return it with its problems.
 
-    They must meet at the end of the base or before."""
+    They must meet at the end of the base or before.
+    """
     end = old.nodes[base_end(old.nodes)]
     known = {node.sequenceId: node for node in old.nodes if node.released}
     found = []
@@ -106,7 +107,8 @@ def stitched(old: Route, new: Route) -> tuple[Route, list[str]]:
 def waypoints(route: Route, first: int, last: int) -> list[Waypoint]:
     """Return a range of nodes as waypoints.
 
-    The robot stops at nodes with a heading and at the last one."""
+    The robot stops at nodes with a heading and at the last one.
+    """
     found = []
     for index in range(first, last + 1):
         node = route.nodes[index]

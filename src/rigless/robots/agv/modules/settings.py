@@ -22,7 +22,8 @@ LONGEST_KEY = 200
 class Settings:
     """`effective` is the configuration with the settings that are in effect.
 
-    `on_change` is called after the desired settings have changed."""
+    `on_change` is called after the desired settings have changed.
+    """
 
     effective: RobotConfig
 

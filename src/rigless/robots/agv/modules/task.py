@@ -101,7 +101,8 @@ class Tasks:
     def _known(self, message: m.TaskAssign) -> bool:
         """Return True if this or a newer revision was received. A resend repeats the reply.
 
-        A duplicate of the same message is ignored."""
+        A duplicate of the same message is ignored.
+        """
         state, name = self._state, message.taskId
         tasks = [*state.queue, *([state.active] if state.active is not None else [])]
         for task in tasks:
@@ -132,7 +133,8 @@ class Tasks:
         """Check an assignment and return the task. Raises Refused with the step.
 
         A faulty motor matters only to steps with onFail ABORT. For the others `onFail` decides
-        when the step is due."""
+        when the step is due.
+        """
         if not 1 <= len(message.steps) <= MOST_STEPS:
             raise Refused(
                 "INVALID_PARAMS", f"a task has 1 to {MOST_STEPS} steps, not {len(message.steps)}"

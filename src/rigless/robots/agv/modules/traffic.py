@@ -124,7 +124,8 @@ class Traffic:
 
         If the control is unknown, a later arrival of it with a lower seq has no effect. Some
         backends give every message its own controlId and one running seq: a release that names
-        only itself also ends every hold with a lower seq."""
+        only itself also ends every hold with a lower seq.
+        """
         state = self._state
         given = value.get("controlId") if isinstance(value, dict) else value
         named = given if isinstance(given, str) and given else name

@@ -14,7 +14,8 @@ def read(zone: Any) -> tuple[list[Point], Circle | None]:
     """Return the corners or the circle of a zone on the wire. Raises ValueError.
 
     A zone is {"polygon": [[x, y], …]} (a corner may be {"x", "y"}), the bare list of corners, {"x",
-    "y", "radius"}, or {"minX", "minY", "maxX", "maxY"}."""
+    "y", "radius"}, or {"minX", "minY", "maxX", "maxY"}.
+    """
     if isinstance(zone, dict) and "radius" in zone:
         centre = zone.get("center", [zone.get("x"), zone.get("y")])
         x, y = _point(centre)

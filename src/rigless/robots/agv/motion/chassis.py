@@ -41,7 +41,8 @@ def side_of(said: Any, motor_id: str, number: int, count: int) -> str:
     """Return the side of a wheel.
 
     It is given by its metadata, by its name, or by its index: the first half of the drive motors is
-    on the left."""
+    on the left.
+    """
     if str(said).upper() in SIDES:
         return str(said).upper()
     named = next((side for side in SIDES if side in motor_id.upper()), None)

@@ -79,7 +79,8 @@ def steer(
 ) -> None:
     """Set the wheel speeds for this tick.
 
-    `limit` is the highest allowed speed (0: stop), `room` the distance that the robot may drive."""
+    `limit` is the highest allowed speed (0: stop), `room` the distance that the robot may drive.
+    """
     v, omega, phase = drive[ASKED_V], drive[ASKED_OMEGA], int(drive[PHASE])
     half = 0.5 * const[BASE]
     if limit > 0.0 and phase == ROLL:
@@ -106,7 +107,8 @@ def steer(
 def _roll(drive: Array, path: Array, const: Array, top: float, room: float, dt: float) -> float:
     """Return the speed after this tick on a leg.
 
-    It respects the limits of this leg, of the legs ahead, and of the next stop."""
+    It respects the limits of this leg, of the legs ahead, and of the next stop.
+    """
     way = -1.0 if drive[BACK] > 0.0 else 1.0
     leg, u, dec = int(drive[LEG]), way * drive[ASKED_V], const[DEC_V]
     best = min(top, path[leg, PATH_SPEED])
@@ -201,7 +203,8 @@ def _touch(drive: Array, path: Array, leg: int) -> float:
 def begin(drive: Array, path: Array, const: Array, fresh: bool) -> None:
     """Start the next leg from the present pose.
 
-    `fresh` if the path is new, so that it may be too short to stop on."""
+    `fresh` if the path is new, so that it may be too short to stop on.
+    """
     while True:
         leg = int(drive[LEG])
         moves, turns = (
@@ -255,7 +258,8 @@ def advance(
 ) -> bool:
     """Update the pose by the motion of the wheels, and start the next phase if one is complete.
 
-    Return True while the robot has a target."""
+    Return True while the robot has a target.
+    """
     gone_left, gone_right, left, right, lefts, rights = 0.0, 0.0, 0.0, 0.0, 0, 0
     for k in range(wheels.shape[0]):
         motor, per = motors[int(wheels[k, WHEEL])], wheels[k, METRES_PER]

@@ -26,7 +26,8 @@ def robot_gap(
     """Return the gap ahead of robot `me`, and how much of it is free once both robots stand.
 
     Robots that come towards `me` are taken to brake as it does. A row of `sizes` is half the length
-    and half the width of a robot."""
+    and half the width of a robot.
+    """
     x, y, half_length, half_width = drives[me, d.X], drives[me, d.Y], sizes[me, 0], sizes[me, 1]
     c, s, nearest, free = math.cos(heading), math.sin(heading), math.inf, math.inf
     for k in range(drives.shape[0]):
@@ -66,7 +67,8 @@ class Floor:
     ) -> tuple[float, float]:
         """Return `robot_gap` for the machine with index `me`.
 
-        `place` is its pose and size, as for `disc_gap`."""
+        `place` is its pose and size, as for `disc_gap`.
+        """
         again = (
             self._states[me] is not self._machines[me].state
         )  # the same instant, after a restore

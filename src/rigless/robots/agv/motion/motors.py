@@ -62,7 +62,8 @@ def landing(gap: float, speed: float, top: float, acc: float, dec: float, dt: fl
 
     `gap` is negative if the target is behind. With speeds in units of one tick of braking, and
     distances likewise, a motion from u to w = k + f (k whole, 0 ≤ f < 1) that then brakes to rest
-    takes u + k(k+1) + 2f(k+1) halves of a distance. So k and f follow from the gap."""
+    takes u + k(k+1) + 2f(k+1) halves of a distance. So k and f follow from the gap.
+    """
     side = 1.0 if gap >= 0.0 else -1.0
     room, u = side * gap, side * speed
     if u < 0.0:
@@ -92,7 +93,8 @@ def ramp(speed: float, wanted: float, acc: float, dec: float, dt: float) -> floa
 def plan(motors: Array, limits: Array, dt: float) -> None:
     """Set the speed of each motor for this tick, REF.
 
-    A faulty motor loses its target, so that it does not move again by itself."""
+    A faulty motor loses its target, so that it does not move again by itself.
+    """
     for i in range(motors.shape[0]):
         motor, limit = motors[i], limits[i]
         if motor[TROUBLE] != FINE and motor[MODE] == MOVE:

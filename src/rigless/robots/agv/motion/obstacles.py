@@ -39,7 +39,8 @@ def box_span(
 ) -> tuple[float, float]:
     """Return the near and the far end of the part of a box within the robot's width.
 
-    They are inf and -inf if no part of it is."""
+    They are inf and -inf if no part of it is.
+    """
     cos, sin = math.cos(turned), math.sin(turned)
     low, high = math.inf, -math.inf
     for edge in range(4):
@@ -100,7 +101,8 @@ def wall_gap(
 ) -> float:
     """Return the gap to the nearest wall, in cells.
 
-    Rays are at most a cell apart, so that none can pass between them."""
+    Rays are at most a cell apart, so that none can pass between them.
+    """
     c, s = math.cos(heading), math.sin(heading)
     count, nearest = math.ceil(2.0 * half_width) + 1, math.inf
     for k in range(count):

@@ -121,8 +121,9 @@ class ToolKinematics:
     def farthest(
         self, pose: Sequence[float], axis: int, up: bool, before: Sequence[float]
     ) -> float:
-        """Return the farthest value of one axis on a straight line from a pose; angles go up to
-        90°.
+        """Return the farthest value of one axis on a straight line from a pose.
+
+        Angles go up to 90°.
         """
         end, sign = list(pose), 1.0 if up else -1.0
         end[axis] += sign * (FARTHEST_MM if axis < 3 else 90.0)

@@ -59,8 +59,10 @@ class Motion:
         return self.state.run[p.COUNT] > 0.0 and not p.at_rest(self.state.run, self.now_s)
 
     def peek(self) -> tuple[Any, float, int]:
-        """Return rows of position, velocity and acceleration, the speed along the path, and the
-        tag of the block, all at the current time. Changes nothing."""
+        """Return rows of position, velocity and acceleration, the path speed, and the block's tag.
+
+        All are at the current time. It changes nothing.
+        """
         state = self.state
         blocks, run, time_s, out = (
             state.blocks.copy(),

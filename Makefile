@@ -47,10 +47,10 @@ test: $(VENV)/.test
 	@$(BIN)/python tests/compiled.py
 	@$(BIN)/python -m pytest -n auto --dist loadfile
 
-# Mutation tests of the kernel, for at most MUTANTS_SECONDS. Not a part of make test.
-MUTANTS_SECONDS ?= 1200
+# Mutation tests of the kernel, for at most MUTANTS_SECONDS: make mutants MODULES="rate agenda". Not a part of make test.
+MUTANTS_SECONDS ?= 600
 mutants: $(VENV)/.test
-	@scripts/mutants $(MUTANTS_SECONDS)
+	@$(BIN)/python scripts/mutants $(MUTANTS_SECONDS) $(MODULES)
 
 bench: setup $(VENV)/.test
 	@$(BIN)/rigless bench

@@ -79,7 +79,7 @@ def test_every_module_has_a_docstring():
 
 
 def test_the_conformance_suite_forbids_what_ruff_forbids():
-    """A robot outside this repository is held to the same rules."""
+    """External robots follow the same rules."""
     lint = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]
     assert set(FORBIDDEN_MODULES) == set(lint["flake8-tidy-imports"]["banned-api"])
     layers = {

@@ -65,7 +65,7 @@ def build_web(root: Path, *task: str, **environment: str) -> subprocess.Complete
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A checkout before set-up, as far as the front end is concerned."""
+    """Return a copy of the front end's files as in a fresh checkout."""
     root = tmp_path_factory.mktemp("copy")
     for name in ("scripts/build-web", "package.json", "package-lock.json"):
         (root / name).parent.mkdir(exist_ok=True)
@@ -89,7 +89,7 @@ def test_the_types_of_our_modules_hold():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_an_import_is_seen_however_it_is_written(tmp_path):
+def test_imports_of_every_form_are_found(tmp_path):
     (tmp_path / "one.js").write_text(
         'import "a";\nimport b from "b";\nimport {\n  c,\n  d,\n} from "c";\nexport * from "d";\n'
         'const e = await import("e");\n'
@@ -139,7 +139,7 @@ def test_the_page_and_its_styles_name_files_that_exist():
     assert {path for path in named if not path.is_file()} == set()
 
 
-def test_vendor_asks_for_no_source_maps_and_has_each_licence():
+def test_vendor_has_no_source_maps_and_all_licences():
     assert [path for path in THEIRS if "sourceMappingURL" in path.read_text("utf-8")] == []
     assert THEIRS
     folders = [path for path in (WEB / "vendor").iterdir() if path.is_dir()]
@@ -160,7 +160,7 @@ def test_the_lock_names_no_host_and_pins_every_package():
         } == wanted[kind]
 
 
-def test_git_tracks_nothing_that_npm_brought():
+def test_git_tracks_no_file_from_npm():
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split("\n")
@@ -205,7 +205,7 @@ def test_without_a_network_one_sentence_says_what_to_do(copy, tmp_path):
     assert not (copy / "src").exists()
 
 
-def test_a_lock_that_does_not_fit_is_named(copy, tmp_path):
+def test_a_lock_that_does_not_match_is_an_error(copy, tmp_path):
     changed = tmp_path / "copy"
     shutil.copytree(copy, changed)
     wanted = (changed / "package.json").read_text("utf-8")

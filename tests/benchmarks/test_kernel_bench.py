@@ -86,7 +86,7 @@ def test_the_figures_are_positive_and_finite(figures):
                 )
 
 
-def test_the_worst_ratio_to_simpy_is_the_one_that_counts(figures):
+def test_the_worst_ratio_to_simpy_is_reported(figures):
     ratios = [figures[f"tickers_{count}"]["ratio_to_simpy"] for count in (1, 10, 100)]
     assert figures["timers"]["ratio_to_simpy"] == min(ratios)
 
@@ -101,7 +101,7 @@ def test_parts_of_benchmarks_are_not_benchmarks():
         run_benchmarks(["_timers"], json=True)
 
 
-def test_groups_that_are_alike_stand_side_by_side_with_units():
+def test_similar_groups_are_columns_with_units():
     rows = list(
         table(
             {

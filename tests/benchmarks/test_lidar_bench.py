@@ -27,7 +27,7 @@ def figures():
 
 @pytest.fixture(scope="module")
 def part(figures):
-    """The parts of the benchmark, as it was loaded."""
+    """Return a function that imports a module of the loaded benchmark."""
     return lambda name: importlib.import_module(f"rigless_benchmarks.{name}")
 
 
@@ -52,7 +52,7 @@ def test_a_march_through_a_distance_field_is_found_to_be_wrong(figures):
     assert marched["max_error_m"] > RIGHT_M
 
 
-def test_peers_that_are_not_there_say_how_to_get_them(figures):
+def test_missing_peers_come_with_the_command_that_installs_them(figures):
     assert figures["peers"]["irsim"] == {"missing": "pip install ir-sim"}
     assert figures["peers"]["mujoco"] == {"missing": "pip install mujoco"}
 

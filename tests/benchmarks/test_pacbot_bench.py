@@ -47,5 +47,5 @@ def test_every_command_was_answered(figures):
     )  # four clients, five rounds of 12 commands less the first
 
 
-def test_they_can_be_printed(figures):
+def test_the_figures_can_be_printed(figures):
     assert any("steps_per_s" in row for row in table(figures))

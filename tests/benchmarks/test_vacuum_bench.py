@@ -41,5 +41,5 @@ def test_the_figures_are_positive_and_finite(figures):
         assert value >= 0 if name == "cpu_share" else value > 0, name
 
 
-def test_they_can_be_printed(figures):
+def test_the_figures_can_be_printed(figures):
     assert any("silent_x" in row for row in table(figures))

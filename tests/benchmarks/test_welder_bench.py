@@ -17,7 +17,7 @@ def test_cycle_times_are_the_firmwares(figures):
     assert abs(figures["dense_error_percent"]["worst"]) < 2.0
 
 
-def test_the_rest_is_there(figures):
+def test_the_other_figures_are_there(figures):
     plain = {
         "lines_parsed_and_planned_per_s",
         "welding_x",

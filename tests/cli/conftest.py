@@ -12,21 +12,21 @@ import pytest
 from rigless.cli import main
 
 
-class Said(NamedTuple):
+class CliResult(NamedTuple):
     returncode: int
     stdout: str
     stderr: str
 
 
 @pytest.fixture
-def said(monkeypatch, capfd, environment) -> Callable[..., Said]:
+def run_cli(monkeypatch, capfd, environment) -> Callable[..., CliResult]:
     """Return a function that runs `rigless` with these words: exit code and output."""
     for name in ("RIGLESS_URL", "RIGLESS_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     for name in ("XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "COLUMNS"):
         monkeypatch.setenv(name, environment[name])
 
-    def say(*words: object) -> Said:
+    def run(*words: object) -> CliResult:
         capfd.readouterr()
         monkeypatch.setattr(sys, "argv", ["rigless", *map(str, words)])
         try:
@@ -34,6 +34,6 @@ def said(monkeypatch, capfd, environment) -> Callable[..., Said]:
             code = 0
         except SystemExit as end:
             code = int(end.code or 0)
-        return Said(code, *capfd.readouterr())
+        return CliResult(code, *capfd.readouterr())
 
-    return say
+    return run

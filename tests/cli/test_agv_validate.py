@@ -9,24 +9,24 @@ from rigless.robots.agv.schema import FILE
 SEED = Path(__file__).parents[1] / "robots" / "agv" / "robot_config.seed.json"
 
 
-def test_a_valid_file(said):
-    found = said("agv", "validate", OWN)
+def test_a_valid_file(run_cli):
+    found = run_cli("agv", "validate", OWN)
     assert (found.returncode, found.stdout) == (0, "")
     assert "valid (robot agv), 0 warnings" in found.stderr
 
 
-def test_warnings_do_not_fail(said):
-    found = said("agv", "validate", SEED, "--set", "runtime.mode=MOCK")
+def test_warnings_do_not_fail(run_cli):
+    found = run_cli("agv", "validate", SEED, "--set", "runtime.mode=MOCK")
     assert found.returncode == 0
     assert [line.partition(":")[0] for line in found.stdout.splitlines()] == ["warning"] * 4
     assert "valid (robot RBT-001), 4 warnings" in found.stderr
 
 
-def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
+def test_errors_are_printed_with_file_and_line(run_cli, tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text('{"schemaVersion": 1,}')
     report = tmp_path / "report.json"
-    found = said("agv", "validate", SEED, OWN, broken, tmp_path / "none.json", "--json", report)
+    found = run_cli("agv", "validate", SEED, OWN, broken, tmp_path / "none.json", "--json", report)
     assert found.returncode == 2
     assert (
         f"error: {SEED}:9: motors[0].driver.type: no driver installed for PLC: drive_left"
@@ -60,21 +60,21 @@ def test_errors_are_told_as_compilers_do_and_by_file(said, tmp_path):
     }
 
 
-def test_nothing_is_asked_of_the_machine(said):
-    found = said("agv", "validate", SEED, "--no-environment")
+def test_no_environment_skips_the_checks_of_the_machine(run_cli):
+    found = run_cli("agv", "validate", SEED, "--no-environment")
     assert found.returncode == 0
     assert "NO_DRIVER" not in found.stdout
 
 
-def test_settings_that_are_none(said):
-    found = said("agv", "validate", OWN, "--set", "motors.7.motorId=x", "--set", "y")
+def test_invalid_settings_are_errors(run_cli):
+    found = run_cli("agv", "validate", OWN, "--set", "motors.7.motorId=x", "--set", "y")
     assert found.returncode == 2
     assert "motors has no element '7' (0 to 3)" in found.stderr
     assert "is not key=value" in found.stderr
 
 
-def test_a_run_says_what_is_wrong_with_its_file(said):
-    found = said("run", SEED)
+def test_a_run_reports_errors_of_its_file(run_cli):
+    found = run_cli("run", SEED)
     assert found.returncode == 2
     assert (
         "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
@@ -82,19 +82,21 @@ def test_a_run_says_what_is_wrong_with_its_file(said):
     )
 
 
-def test_the_schema(said, tmp_path):
-    assert said("agv", "schema").stdout == FILE.read_text("utf-8")
+def test_the_schema(run_cli, tmp_path):
+    assert run_cli("agv", "schema").stdout == FILE.read_text("utf-8")
     out = tmp_path / "s.json"
-    assert said("agv", "schema", "--out", out).returncode == 0
+    assert run_cli("agv", "schema", "--out", out).returncode == 0
     assert out.read_text("utf-8") == FILE.read_text("utf-8")
-    found = said("agv", "schema", "--out", tmp_path / "no" / "s.json")
+    found = run_cli("agv", "schema", "--out", tmp_path / "no" / "s.json")
     assert found.returncode == 2
     assert "cannot be written" in found.stderr
 
 
-def test_a_new_config_is_a_valid_one_of_ones_own(said, tmp_path):
+def test_a_new_config_is_valid_and_can_be_edited(run_cli, tmp_path):
     out = tmp_path / "RBT-007.json"
-    found = said("agv", "new", out, "--id", "RBT-007", "--set", "motors.0.limits.maxSpeed.value=2")
+    found = run_cli(
+        "agv", "new", out, "--id", "RBT-007", "--set", "motors.0.limits.maxSpeed.value=2"
+    )
     assert (found.returncode, found.stdout) == (0, "")
     assert f"rigless run {out}" in found.stderr.replace("\n", "")
     config = json.loads(out.read_text())
@@ -102,10 +104,10 @@ def test_a_new_config_is_a_valid_one_of_ones_own(said, tmp_path):
         "RBT-007",
         2,
     )
-    again = said("agv", "new", out)
+    again = run_cli("agv", "new", out)
     assert (again.returncode, json.loads(out.read_text())) == (2, config)
     assert "exists already" in again.stderr
-    wrong = said(
+    wrong = run_cli(
         "agv", "new", tmp_path / "x.json", "--id", "a.b", "--set", "dimensions.heightMm=true"
     )
     assert wrong.returncode == 2

@@ -95,21 +95,19 @@ def is_a_sentence(found):
 
 
 @pytest.mark.parametrize("words", BAD, ids=lambda words: " ".join(word[:20] for word in words))
-def test_bad_words_get_a_sentence(said, thermostat, files, words):
-    is_a_sentence(said(*(word.format(thermostat=thermostat, tmp=files) for word in words)))
+def test_bad_arguments_get_a_sentence(run_cli, thermostat, files, words):
+    is_a_sentence(run_cli(*(word.format(thermostat=thermostat, tmp=files) for word in words)))
 
 
 @pytest.mark.parametrize(
     "words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")]
 )
-def test_bad_words_get_a_sentence_from_the_installed_command_too(
-    rigless_command, thermostat, files, words
-):
+def test_the_installed_command_reports_bad_arguments_too(rigless_command, thermostat, files, words):
     is_a_sentence(rigless_command(*(word.format(thermostat=thermostat) for word in words)))
 
 
 def test_a_robots_commands_name_the_extra_they_need(tmp_path, environment):
-    """In a process of its own, as if numba were not installed."""
+    """Run the commands in a process in which numba cannot be imported."""
     lines = ["import sys", "from rigless.cli import main", "sys.modules['numba'] = None"]
     for words in ("agv schema", "agv validate f.json", "welder cycle-time f.nc"):
         lines += [

@@ -15,7 +15,7 @@ def test_list_shows_robots_scenarios_and_worlds(rigless_command, tmp_path):
     assert headings == ["robots:", "scenarios:", "worlds:"]
 
 
-def test_demo_starts_what_is_named_and_answers(rigless_process, thermostat):
+def test_demo_starts_all_robots_and_the_named_one(rigless_process, thermostat):
     process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
     assert {"thermostat/line", "pacbot/commands", "vacuum/commands"} <= set(process.ports)
     assert process.ports["pacbot/commands"] != process.ports["vacuum/commands"]
@@ -26,19 +26,19 @@ def test_demo_starts_what_is_named_and_answers(rigless_process, thermostat):
     assert process.end() == 0
 
 
-def test_the_version_is_told(rigless_command):
+def test_the_version_is_printed(rigless_command):
     assert rigless_command("--version").stdout == f"rigless {version('rigless')}\n"
 
 
-def test_an_unknown_benchmark_names_those_there_are(rigless_command):
+def test_an_unknown_benchmark_lists_the_known_ones(rigless_command):
     found = rigless_command("bench", "kernl")
     assert found.returncode == 2
     assert "unknown benchmark 'kernl'" in found.stderr
 
 
-def test_every_command_has_help_with_an_example(said):
+def test_every_command_has_help_with_an_example(run_cli):
     for command in ("run", "check", "replay", "diff", "bench"):
-        found = said(command, "--help")
+        found = run_cli(command, "--help")
         assert found.returncode == 0
         assert f"rigless {command} " in found.stdout.split("Usage")[-1].split("\n", 1)[1]
 
@@ -56,7 +56,7 @@ def test_help_imports_nothing_heavy():
     assert found.stdout.splitlines()[-1] == "[]", found.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(environment):
+def test_a_closed_pipe_is_no_error(environment):
     from_here, to_there = os.pipe()
     os.close(from_here)
     code = "import sys; from rigless.cli import main; sys.argv = ['rigless', 'list']; main()"

@@ -27,7 +27,7 @@ def scenario(tmp_path, thermostat):
     return write
 
 
-def test_exit_codes_tell_pass_fail_and_bad_input(rigless_command, thermostat, scenario, tmp_path):
+def test_exit_codes_of_pass_fail_and_bad_input(rigless_command, thermostat, scenario, tmp_path):
     good = scenario("good.toml", HOLDS.format(name="a"))
     bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name="b"))
     assert rigless_command("check", thermostat / "winter.toml", good).returncode == 0
@@ -37,25 +37,25 @@ def test_exit_codes_tell_pass_fail_and_bad_input(rigless_command, thermostat, sc
     assert "FAIL b: was" in found.stderr
     found = rigless_command("check", good, tmp_path / "none.toml")
     assert found.returncode == 2
-    assert "passed" not in found.stderr  # nothing runs before all the input is good
+    assert "passed" not in found.stderr  # no scenario runs if an input is bad
 
 
-def test_all_that_is_wrong_is_said_at_once(said, scenario):
+def test_all_errors_are_reported_at_once(run_cli, scenario):
     one = scenario("one.toml", '[[expect]]\nvalue = "truth.temprature_c"\nmin = 1\n')
     other = scenario("other.toml", "seeed = 1\n")
-    found = said("check", one, other)
+    found = run_cli("check", one, other)
     assert found.returncode == 2
     assert "did you mean 'temperature_c'" in found.stderr
     assert "other.toml" in found.stderr
     assert "Traceback" not in found.stderr
 
 
-def test_junit_parses_and_counts(said, scenario, tmp_path):
+def test_junit_parses_and_counts(run_cli, scenario, tmp_path):
     bad = scenario(
         "bad.toml", HOLDS.format(name="a"), FAILS.format(name=UGLY), FAILS.format(name="c")
     )
     plain = scenario("plain.toml")
-    assert said("check", bad, plain, "--junit", tmp_path / "junit.xml").returncode == 1
+    assert run_cli("check", bad, plain, "--junit", tmp_path / "junit.xml").returncode == 1
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot().findall("testsuite")
     assert [(suite.get("tests"), suite.get("failures")) for suite in suites] == [
         ("3", "2"),
@@ -65,11 +65,11 @@ def test_junit_parses_and_counts(said, scenario, tmp_path):
     assert "<script>alert(1)</script>" in suites[0].findall("testcase")[1].get("name")
 
 
-def test_json_is_the_same_from_run_to_run(said, scenario, thermostat, tmp_path):
+def test_json_is_the_same_from_run_to_run(run_cli, scenario, thermostat, tmp_path):
     bad = scenario("bad.toml", HOLDS.format(name="a"), FAILS.format(name="b"))
     for name in ("a.json", "b.json"):
         assert (
-            said("check", thermostat / "winter.toml", bad, "--json", tmp_path / name).returncode
+            run_cli("check", thermostat / "winter.toml", bad, "--json", tmp_path / name).returncode
             == 1
         )
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
@@ -78,16 +78,16 @@ def test_json_is_the_same_from_run_to_run(said, scenario, thermostat, tmp_path):
     assert [one["passed"] for one in report["scenarios"][1]["expectations"]] == [True, False]
 
 
-def test_html_escapes_what_people_wrote(said, scenario, tmp_path):
+def test_html_escapes_text_of_scenarios(run_cli, scenario, tmp_path):
     bad = scenario("bad.toml", FAILS.format(name=UGLY))
-    assert said("check", bad, "--html", tmp_path / "report.html").returncode == 1
+    assert run_cli("check", bad, "--html", tmp_path / "report.html").returncode == 1
     page = (tmp_path / "report.html").read_text()
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in page
     assert "<script>" not in page
 
 
 def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(
-    said, scenario, thermostat, tmp_path
+    run_cli, scenario, thermostat, tmp_path
 ):
     brittle = tmp_path / "brittle.toml"
     kind = thermostat.parents[1] / "tests" / "host" / "brittle"
@@ -96,17 +96,17 @@ def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(
         '[[timeline]]\nat_s = 1\nport = "line"\nwire = "fail\\n"\n'
     )
     good = scenario("good.toml", HOLDS.format(name="a"))
-    found = said("check", brittle, good, "--junit", tmp_path / "junit.xml")
+    found = run_cli("check", brittle, good, "--junit", tmp_path / "junit.xml")
     assert found.returncode == 1
     assert "1 passed, 1 failed" in found.stderr
-    assert "told to" in found.stderr
+    assert "status to" in found.stderr
     assert "Traceback" not in found.stderr
     assert ElementTree.parse(tmp_path / "junit.xml").find(".//failure") is not None
 
 
-def test_seed_and_settings_reach_the_scenario(said, scenario, tmp_path):
+def test_seed_and_settings_reach_the_scenario(run_cli, scenario, tmp_path):
     plain = scenario("plain.toml")
     words = ("check", plain, "--seed", "77", "--set", "duration_s=5", "--json", tmp_path / "a.json")
-    assert said(*words).returncode == 0
+    assert run_cli(*words).returncode == 0
     (one,) = json.loads((tmp_path / "a.json").read_text())["scenarios"]
     assert (one["seed"], one["duration_s"]) == (77, 5)

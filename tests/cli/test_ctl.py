@@ -17,8 +17,8 @@ def room(rigless_process, thermostat):
 
 
 @pytest.fixture
-def ctl(said):
-    return lambda *words: said("ctl", *words)
+def ctl(run_cli):
+    return lambda *words: run_cli("ctl", *words)
 
 
 def good(found):
@@ -43,20 +43,20 @@ def test_time_is_controlled(room, ctl):
     assert "at 0.000 s" in good(ctl("reset"))
 
 
-def test_status_as_json_says_the_same(room, ctl):
+def test_status_as_json_is_equal(room, ctl):
     status = json.loads(good(ctl("status", "--json")))
     assert status["robots"][0]["ports"][0]["url"] == room.ports["thermostat/line"]
 
 
-def test_one_robot_tells_what_can_be_set_and_broken(room, ctl):
-    told = good(ctl("status", "thermostat"))
-    assert told.startswith("  thermostat: ")
-    assert "    input window_open=false  (an open window loses heat)\n" in told
-    assert "    can break: relay (welded" in told
+def test_the_status_of_one_robot_lists_inputs_and_faults(room, ctl):
+    status = good(ctl("status", "thermostat"))
+    assert status.startswith("  thermostat: ")
+    assert "    input window_open=false  (an open window loses heat)\n" in status
+    assert "    can break: relay (welded" in status
     refused(ctl("status", "termostat"), "did you mean 'thermostat'?")
 
 
-def test_of_a_crowd_those_are_told_who_are_not_like_the_others(rigless_process, thermostat, ctl):
+def test_the_status_of_many_robots_lists_those_that_differ(rigless_process, thermostat, ctl):
     rigless_process(
         "run",
         thermostat,
@@ -71,11 +71,11 @@ def test_of_a_crowd_those_are_told_who_are_not_like_the_others(rigless_process, 
     good(ctl("inject", "thermostat-9", "relay", "--for", "0.001"))
     assert good(ctl("inject", "thermostat-7", "relay")) == "fault thermostat-7 relay welded\n"
     good(ctl("step"))
-    told = good(ctl("status"))
-    assert "  14 robots: 13 ok, 1 fault; all of them: rigless ctl status --all\n" in told
-    assert "  thermostat-7: " in told
-    assert "    fault relay welded\n" in told
-    assert "thermostat-8" not in told
+    status = good(ctl("status"))
+    assert "  14 robots: 13 ok, 1 fault; all of them: rigless ctl status --all\n" in status
+    assert "  thermostat-7: " in status
+    assert "    fault relay welded\n" in status
+    assert "thermostat-8" not in status
     assert "  thermostat-8: " in good(ctl("status", "--all"))
 
 
@@ -149,11 +149,11 @@ BAD = [
 ]
 
 
-def test_errors_are_sentences(room, said):
+def test_errors_are_sentences(room, run_cli):
     for words, sentence in BAD:
-        refused(said("ctl", *words), sentence)
+        refused(run_cli("ctl", *words), sentence)
     robot = room.ports["thermostat/line"].replace("tcp", "http")
-    refused(said("ctl", "status", "--url", robot), "--url")  # it speaks no HTTP
+    refused(run_cli("ctl", "status", "--url", robot), "--url")  # not an HTTP server
 
 
 def test_url_and_token_come_from_flags_the_printed_url_or_the_environment(room, rigless_command):
@@ -167,16 +167,16 @@ def test_url_and_token_come_from_flags_the_printed_url_or_the_environment(room, 
     refused(ctl("status", RIGLESS_URL=room.url, RIGLESS_TOKEN="wrong"), "no valid token")
 
 
-def test_several_instances_must_be_told_apart(room, rigless_process, thermostat, ctl):
+def test_several_instances_need_a_selection(room, rigless_process, thermostat, ctl):
     other = rigless_process("run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0")
     found = ctl("status")
     refused(found, "several instances are running")
     assert room.url in found.stderr
     assert other.url in found.stderr
     assert "lockstep" in good(ctl("status", "--url", room.url, "--token", room.token))
-    assert other.end(signal.SIGKILL) == -signal.SIGKILL  # leaves its note behind
+    assert other.end(signal.SIGKILL) == -signal.SIGKILL  # its session file stays
     assert "lockstep" in good(ctl("status"))
 
 
-def test_with_nothing_running_it_says_so(ctl):
+def test_without_an_instance_it_is_an_error(ctl):
     refused(ctl("pause"), "start one: rigless run TARGET")

@@ -10,8 +10,8 @@ from rigless.kernel.problems import InputError
 from rigless.testing import check_robot
 
 
-def test_a_new_robot_runs_and_its_tests_pass(said, tmp_path):
-    done = said("new", "robot", "conveyor_7", "--into", tmp_path)
+def test_a_new_robot_runs_and_its_tests_pass(run_cli, tmp_path):
+    done = run_cli("new", "robot", "conveyor_7", "--into", tmp_path)
     assert (done.returncode, f"made {tmp_path / 'conveyor_7'}" in done.stderr) == (0, True)
     assert "class Conveyor7(Robot)" in (tmp_path / "conveyor_7" / "robot.py").read_text()
     pytest_alone = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:hypothesis"]
@@ -20,33 +20,33 @@ def test_a_new_robot_runs_and_its_tests_pass(said, tmp_path):
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "46 passed" in run.stdout
-    check = said("check", tmp_path / "conveyor_7" / "turn.toml")
+    check = run_cli("check", tmp_path / "conveyor_7" / "turn.toml")
     assert check.returncode == 0, check.stderr
 
 
-def test_the_name_is_replaced_everywhere(said, tmp_path):
-    said("new", "robot", "gate", "--into", tmp_path)
+def test_the_name_is_replaced_everywhere(run_cli, tmp_path):
+    run_cli("new", "robot", "gate", "--into", tmp_path)
     files = [path for path in (tmp_path / "gate").rglob("*") if path.is_file()]
     assert {path.name for path in files} > {"README.md", "test_gate.py", "turn.toml"}
     assert [path for path in files if "emplate" in path.read_text() + path.name] == []
 
 
 @pytest.mark.parametrize("name", ["vacuum", "json", "class", "My-Robot", "7up", "", "../x"])
-def test_a_bad_name_is_an_error(said, tmp_path, name):
-    done = said("new", "robot", name, "--into", tmp_path)
+def test_a_bad_name_is_an_error(run_cli, tmp_path, name):
+    done = run_cli("new", "robot", name, "--into", tmp_path)
     assert (done.returncode, "NAME" in done.stderr) == (2, True)
     assert list(tmp_path.glob("*.py")) == []
 
 
-def test_an_existing_folder_is_left_alone(said, tmp_path):
+def test_an_existing_folder_is_left_alone(run_cli, tmp_path):
     (tmp_path / "gate").mkdir()
-    done = said("new", "robot", "gate", "--into", tmp_path)
+    done = run_cli("new", "robot", "gate", "--into", tmp_path)
     assert (done.returncode, "exists already" in done.stderr) == (2, True)
     assert list((tmp_path / "gate").iterdir()) == []
 
 
-def test_check_robot_takes_a_folder_and_a_class_and_reports_all_failures(said, tmp_path):
-    said("new", "robot", "lift_of_a_test", "--into", tmp_path)
+def test_check_robot_takes_a_folder_and_a_class_and_reports_all_failures(run_cli, tmp_path):
+    run_cli("new", "robot", "lift_of_a_test", "--into", tmp_path)
     folder = tmp_path / "lift_of_a_test"
     assert check_robot(folder, only="same_seed") == ["same_seed_gives_same_bytes"]
     robot = type(rigless.load(str(folder)).robot("lift_of_a_test"))
@@ -59,8 +59,8 @@ def test_check_robot_takes_a_folder_and_a_class_and_reports_all_failures(said, t
     assert ["README.md is missing" in reasons[0], "imports time" in reasons[1]] == [True, True]
 
 
-def test_a_robot_without_random_numbers_may_ignore_the_seed(said, tmp_path):
-    said("new", "robot", "still_lift", "--into", tmp_path)
+def test_a_robot_without_random_numbers_may_ignore_the_seed(run_cli, tmp_path):
+    run_cli("new", "robot", "still_lift", "--into", tmp_path)
     code = tmp_path / "still_lift" / "robot.py"
     text = code.read_text()
     draw = 'config.noise_deg * float(self.random("angle").standard_normal())'

@@ -8,8 +8,8 @@ import pytest
 POSE = "800,0,500,180,0,0"
 
 
-def test_a_pose_as_json(said):
-    found = said("welder", "reach", "--pose", POSE, "--json")
+def test_a_pose_as_json(run_cli):
+    found = run_cli("welder", "reach", "--pose", POSE, "--json")
     assert found.returncode == 0
     printed = json.loads(found.stdout)
     assert list(printed)[:5] == [
@@ -22,11 +22,11 @@ def test_a_pose_as_json(said):
     assert printed["reachable"] is True
     assert len(printed["joint_solution_deg"]) == 6
     assert printed["singular_value"] > 0.01
-    assert said("welder", "reach", "--pose", POSE, "--json").stdout == found.stdout
+    assert run_cli("welder", "reach", "--pose", POSE, "--json").stdout == found.stdout
 
 
-def test_poses_in_a_cell_and_why_not(said):
-    found = said(
+def test_poses_in_a_cell_and_why_they_are_unreachable(run_cli):
+    found = run_cli(
         "welder",
         "reach",
         "--pose",
@@ -59,16 +59,16 @@ def test_poses_in_a_cell_and_why_not(said):
         ([], "one of them"),
     ],
 )
-def test_mistakes_are_told(said, words, reason):
-    found = said("welder", "reach", *words)
+def test_bad_arguments_are_errors(run_cli, words, reason):
+    found = run_cli("welder", "reach", *words)
     assert found.returncode == 2
     assert reason in " ".join(found.stderr.replace("│", " ").split())
     assert "Traceback" not in found.stderr
 
 
-def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(said, tmp_path):
+def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(run_cli, tmp_path):
     for name, jobs in (("one.npz", "1"), ("two.npz", "2"), ("map.csv", "1"), ("map.ply", "1")):
-        found = said(
+        found = run_cli(
             "welder",
             "reach",
             "--map",

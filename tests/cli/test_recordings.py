@@ -13,8 +13,8 @@ from rigless.recordings.reader import Recording
 
 
 @pytest.fixture
-def winter(said, thermostat, tmp_path):
-    """A function that makes a recording of a minute with these settings."""
+def winter(run_cli, thermostat, tmp_path):
+    """Return a function that records a minute with these settings."""
 
     def make(name, *words):
         file = tmp_path / name
@@ -29,7 +29,7 @@ def winter(said, thermostat, tmp_path):
             file,
             *words,
         )
-        assert said("run", thermostat, *given).returncode == 0
+        assert run_cli("run", thermostat, *given).returncode == 0
         return file
 
     return make
@@ -95,7 +95,7 @@ def test_a_live_recording_with_real_traffic_is_the_same(
     assert "cut off" not in found.stdout
 
 
-def test_a_recording_cut_off_by_a_kill_is_the_same_up_to_the_cut(
+def test_a_truncated_recording_is_equal_up_to_its_end(
     rigless_process, rigless_command, thermostat, tmp_path
 ):
     file = tmp_path / "live.mcap"
@@ -115,18 +115,16 @@ def test_a_recording_cut_off_by_a_kill_is_the_same_up_to_the_cut(
     assert "cut off" in found.stdout
 
 
-def test_a_file_cut_anywhere_is_read_or_refused_but_never_breaks(said, winter, tmp_path):
+def test_a_file_truncated_anywhere_is_read_or_rejected(run_cli, winter, tmp_path):
     data = winter("whole.mcap").read_bytes()
     for size in (0, 7, 100, len(data) // 3, len(data) // 2, len(data) - 1):
         (tmp_path / "cut.mcap").write_bytes(data[:size])
-        found = said("replay", tmp_path / "cut.mcap")
+        found = run_cli("replay", tmp_path / "cut.mcap")
         assert found.returncode in (0, 2), (size, found.stdout, found.stderr)
         assert "Traceback" not in found.stderr
 
 
-def test_a_tampered_recording_is_named_by_robot_port_time_and_field(
-    rigless_command, winter, tmp_path
-):
+def test_the_first_difference_names_robot_port_time_and_field(rigless_command, winter, tmp_path):
     def warmer(fields):
         fields["message"]["temperature_c"] += 1.0
 
@@ -142,7 +140,7 @@ def test_a_tampered_recording_is_named_by_robot_port_time_and_field(
         assert part in found.stdout
 
 
-def test_tampered_bytes_and_truth_are_found_too(said, winter, tmp_path):
+def test_altered_bytes_and_truth_are_found_too(run_cli, winter, tmp_path):
     good = winter("good.mcap")
 
     def wire(fields):
@@ -156,20 +154,20 @@ def test_tampered_bytes_and_truth_are_found_too(said, winter, tmp_path):
         ("/thermostat/truth", truth, "heating"),
     ):
         tamper(good, tmp_path / "bad.mcap", topic, change)
-        found = said("replay", tmp_path / "bad.mcap")
+        found = run_cli("replay", tmp_path / "bad.mcap")
         assert (found.returncode, f"field {field}" in found.stdout) == (1, True), found.stdout
 
 
-def test_diff_says_equal_different_or_not_recordings(said, winter, tmp_path):
+def test_diff_of_equal_different_and_invalid_recordings(run_cli, winter, tmp_path):
     one, same, other = winter("a.mcap"), winter("b.mcap"), winter("c.mcap", "--set", "start_c=15")
-    found = said("diff", one, same)
+    found = run_cli("diff", one, same)
     assert (found.returncode, found.stdout) == (0, "equal\n")
-    found = said("diff", one, other)
+    found = run_cli("diff", one, other)
     assert found.returncode == 1
     assert "robot thermostat, " in found.stdout
     (tmp_path / "text.mcap").write_text("this is not a recording")
     for left, right in ((one, tmp_path / "none.mcap"), (tmp_path / "text.mcap", one)):
-        found = said("diff", left, right)
+        found = run_cli("diff", left, right)
         assert (found.returncode, found.stdout) == (2, "")
         assert found.stderr.startswith("error: ")
 
@@ -192,7 +190,7 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
             b"SUBSCRIBE %d\n" % reports.getsockname()[1],
         )
         with socket.create_connection(line, 60) as client:
-            client.sendall(subscribe)  # at once: time starts with the connection
+            client.sendall(subscribe)  # at once, because time starts with the connection
             got = [reports.recv(100)]
             while got[-1] != expected[-1]:
                 got.append(reports.recv(100))
@@ -202,8 +200,8 @@ def test_serve_plays_the_recorded_outputs_to_a_real_client(rigless_process, wint
     assert "played " in process.errors
 
 
-def test_serve_now_plays_without_a_client_and_ends(said, winter):
-    found = said(
+def test_serve_now_plays_without_a_client_and_ends(run_cli, winter):
+    found = run_cli(
         "replay",
         winter("a.mcap"),
         "--serve",

@@ -1,4 +1,4 @@
-"""`rigless run` and ROS: its words, and what a person gets wrong."""
+"""`rigless run` and ROS: its options and error messages."""
 
 import sys
 
@@ -21,14 +21,14 @@ from rigless.transports.transport import make
         (("pacbot", "--ros", "--set", "ros.namespace=a b"), {}, "no ROS name"),
     ],
 )
-def test_mistakes_get_a_sentence(rigless_command, words, environ, sentence):
+def test_bad_ros_arguments_get_a_sentence(rigless_command, words, environ, sentence):
     found = rigless_command("run", *words, "--no-panel", "--duration", "0.1", **environ)
     assert found.returncode == 2
     assert sentence in found.stderr
     assert "Traceback" not in found.stderr
 
 
-def test_a_node_beside_the_robots_own_wire(rigless_command):
+def test_a_ros_node_next_to_the_robots_own_wire(rigless_command):
     words = (
         "run",
         "pacbot",

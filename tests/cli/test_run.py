@@ -1,4 +1,4 @@
-"""`rigless run` as a person starts it: what it prints, in which order, and how it ends."""
+"""`rigless run`: its start-up lines, options, signals and exit codes."""
 
 import signal
 import socket
@@ -83,14 +83,12 @@ def test_the_printed_url_opens_and_without_the_token_it_does_not(rigless_process
         assert browser.get("/api/status").status_code == 200
 
 
-def test_the_default_panel_port_gives_way_when_it_is_taken(rigless_process, thermostat):
+def test_another_panel_port_is_used_if_the_default_is_taken(rigless_process, thermostat):
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held, url = False, ":8080"
         while url.endswith(":8080") and not held:
-            with suppress(
-                OSError
-            ):  # somebody else holds it, which serves as well unless they let go of it now
+            with suppress(OSError):  # another process holds it, unless it releases it now
                 holder.bind(("127.0.0.1", 8080))
                 holder.listen()
                 held = True
@@ -166,9 +164,9 @@ def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_s
             "state"
         ] != "failed":
             assert process.popen.poll() is None
-        assert "ZeroDivisionError: told to" in status["failure"]
+        assert "ZeroDivisionError: status to" in status["failure"]
     assert process.end() == 1
-    assert "told to" in process.errors
+    assert "status to" in process.errors
 
 
 def test_a_session_folder_that_cannot_be_used_does_not_stop_the_robot(

@@ -1,4 +1,4 @@
-"""`rigless welder validate`: exit codes, what is said, and the four kinds of report."""
+"""`rigless welder validate`: exit codes, output, and the four kinds of report."""
 
 import json
 from html.parser import HTMLParser
@@ -18,8 +18,8 @@ def wrong(tmp_path):
     return path
 
 
-def test_a_valid_program(said):
-    found = said(
+def test_a_valid_program(run_cli):
+    found = run_cli(
         "welder", "validate", PROGRAMS / "joint_moves.nc", "--cell", "weld_table", "--strict"
     )
     assert (found.returncode, found.stdout) == (0, "")
@@ -27,8 +27,8 @@ def test_a_valid_program(said):
     assert "cycle time 4.9" in found.stderr
 
 
-def test_findings_are_told_as_compilers_do(said, wrong):
-    found = said("welder", "validate", wrong)
+def test_findings_are_printed_with_file_and_line(run_cli, wrong):
+    found = run_cli("welder", "validate", wrong)
     assert found.returncode == 1
     first, second = found.stdout.splitlines()
     assert first.startswith(f"{wrong}:3:1: error: error:20 ")
@@ -37,11 +37,11 @@ def test_findings_are_told_as_compilers_do(said, wrong):
     )
 
 
-def test_a_collision_names_line_and_objects(said, tmp_path):
+def test_a_collision_names_line_and_objects(run_cli, tmp_path):
     path = tmp_path / "crash.nc"
     path.write_text("G1 X5 F6000\nG1 Y50 Z80\n")
     report = tmp_path / "r.json"
-    found = said("welder", "validate", path, "--cell", "weld_table", "--json", report)
+    found = run_cli("welder", "validate", path, "--cell", "weld_table", "--json", report)
     assert found.returncode == 1
     data = json.loads(report.read_text())
     assert (data["valid"], data["collisions"] > 0, data["cell"]) == (False, True, "weld_table")
@@ -50,9 +50,9 @@ def test_a_collision_names_line_and_objects(said, tmp_path):
     assert len(first["place_mm"]) == 3
 
 
-def test_reports(said, wrong, tmp_path):
+def test_reports(run_cli, wrong, tmp_path):
     names = {kind: tmp_path / f"r.{kind}" for kind in ("json", "junit", "sarif", "html")}
-    found = said(
+    found = run_cli(
         "welder",
         "validate",
         wrong,
@@ -81,7 +81,7 @@ def test_reports(said, wrong, tmp_path):
     assert page.count("<svg") == 5
     assert "&lt;script&gt;" in page
 
-    said("welder", "validate", wrong, "--json", names["json"])
+    run_cli("welder", "validate", wrong, "--json", names["json"])
     assert names["json"].read_text() == once
 
 
@@ -109,8 +109,8 @@ class Tags(HTMLParser):
         ([PROGRAMS / "joint_moves.nc", "--json", "/nowhere/at/all.json"], "cannot be written"),
     ],
 )
-def test_bad_input_is_a_sentence(said, words, why):
-    found = said("welder", "validate", *words)
+def test_bad_input_is_a_sentence(run_cli, words, why):
+    found = run_cli("welder", "validate", *words)
     assert (found.returncode, why in found.stderr, "Traceback" in found.stderr) == (
         2,
         True,

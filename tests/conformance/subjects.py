@@ -16,7 +16,7 @@ THERMOSTAT = str(ROOT / "examples" / "thermostat")
 
 
 def targets() -> list[str]:
-    """Return every installed robot, the outside one of the examples, and those named above."""
+    """Return every installed robot, the external one of the examples, and those named above."""
     extra = [folder for folder in os.environ.get("RIGLESS_CONFORMANCE", "").split(":") if folder]
     return [*kinds.installed(), THERMOSTAT, *extra]
 

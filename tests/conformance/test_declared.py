@@ -1,4 +1,4 @@
-"""For every robot: what a robot declares holds."""
+"""For every robot: its declarations are correct."""
 
 import pytest
 

@@ -15,6 +15,6 @@ def test_conformance(check):
 
 @pytest.mark.parametrize("kind", ["pacbot", "rover", "vacuum"])
 def test_robots_with_noise_depend_on_the_seed(kind):
-    """Their noise does not come from the simulation's streams, so that the suite exempts them."""
+    """The suite exempts them, because their noise does not come from the simulation's streams."""
     subject = Subject.of(kind, golden_of(kind))
     assert run(subject, seed=1) != run(subject, seed=2)

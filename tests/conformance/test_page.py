@@ -1,4 +1,4 @@
-"""For every robot: a page shows its robot, and looking at it changes nothing."""
+"""For every robot: its page can be shown, and showing it changes no state."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every example runs to its end by itself and prints what it promises."""
+"""Every example runs without a peer to its end and prints the documented output."""
 
 import os
 import subprocess

@@ -19,7 +19,7 @@ from rigless.robots.welder.robot import JOG_LINE
 from rigless.robots.welder.wire import GrblCodec, Line, RealTime
 
 
-def said(line: str) -> bytes:
+def output_of(line: str) -> bytes:
     """Return the bytes that a command line writes into its pipe."""
     words, pipe, reader = line.partition(" | ")
     assert (pipe, reader) == (" | ", "nc -w 1 {host} {port}")
@@ -27,22 +27,24 @@ def said(line: str) -> bytes:
 
 
 def test_the_vacuum_drives_a_circle():
-    assert list(CommandCodec().decode(said(CIRCLE_LINE))) == [
+    assert list(CommandCodec().decode(output_of(CIRCLE_LINE))) == [
         Control("drive", "configure", {"linear": 0.125, "angular": 0.5})
     ]
 
 
 def test_the_welder_jogs_its_first_axis():
-    unlock, jog, ask = GrblCodec().decode(said(JOG_LINE))
+    unlock, jog, ask = GrblCodec().decode(output_of(JOG_LINE))
     assert isinstance(unlock, Line)
     assert isinstance(jog, Line)
     assert (unlock.text, jog.text, ask) == ("$X", "$J=G91X20F1800", RealTime(ord("?")))
 
 
 def test_the_pacbot_turns(monkeypatch):
-    heard = []
+    sent = []
     line = SimpleNamespace(
-        connect=heard.append, send_json=lambda said: heard.append(json.dumps(said)), recv_json=dict
+        connect=sent.append,
+        send_json=lambda message: sent.append(json.dumps(message)),
+        recv_json=dict,
     )
     fake = SimpleNamespace(REQ=3, Context=lambda: SimpleNamespace(socket=lambda kind: line))
     monkeypatch.setitem(sys.modules, "zmq", fake)
@@ -53,7 +55,7 @@ def test_the_pacbot_turns(monkeypatch):
         text=True,
     ).stdout
     exec(words, {})
-    address, *commands = heard
+    address, *commands = sent
     assert address == "tcp://{host}:{port}"
     found = [message for command in commands for message in MotorCodec().decode(command.encode())]
     assert found == [Command("move", id=n, speed=0.3) for n in range(4)]

@@ -1,4 +1,4 @@
-"""Fixtures that put robots where rigless looks for them, and take them away again."""
+"""Fixtures that install robots and remove them after the test."""
 
 import shutil
 import sys
@@ -13,7 +13,7 @@ from .scenes import CART
 
 @pytest.fixture
 def modules():
-    """Forget the modules that a test has imported."""
+    """Unload the modules that a test has imported."""
     before = set(sys.modules)
     yield
     for name in set(sys.modules) - before:

@@ -21,7 +21,7 @@ def cart(**entry: Any) -> dict[str, Any]:
 
 
 def built(robots: list[dict[str, Any]] | None = None, **tables: Any) -> Built:
-    """A built scenario from its data; one cart unless robots are given."""
+    """Build a scenario from data, with one cart unless robots are given."""
     raw = {"robots": robots or [cart()], **tables}
     return build(Scenario.model_validate(raw), Source())
 
@@ -29,21 +29,21 @@ def built(robots: list[dict[str, Any]] | None = None, **tables: Any) -> Built:
 def opened(
     folder: Path, text: str | bytes, settings: Iterable[str] = (), seed: int | None = None
 ) -> Built:
-    """A scenario file of this text, opened as `rigless run` would."""
+    """Write a scenario file and open it as `rigless run` does."""
     path = folder / "s.toml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return open_target(path, settings, seed)
 
 
 def problems(call: Any, *args: Any, **kwargs: Any) -> tuple[Problem, ...]:
-    """The problems that a call complains of."""
+    """Return the problems of the InputError that a call raises."""
     with pytest.raises(InputError) as caught:
         call(*args, **kwargs)
     return caught.value.problems
 
 
 def judged(expect: list[dict[str, Any]], duration_s: float = 2.0, **tables: Any) -> list[Verdict]:
-    """The verdicts on these expectations after a run."""
+    """Run a scenario and return the verdicts on its expectations."""
     scene = built(expect=expect, **tables)
     examiner = ExpectationMonitor(scene, duration_s)
     scene.simulation.run(duration_s)

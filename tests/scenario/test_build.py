@@ -12,7 +12,7 @@ from rigless.scenario.model import Scenario
 from .scenes import CART, THERMOSTAT, built, cart, opened, problems
 
 
-def told(**tables):
+def error_texts(**tables):
     return [str(problem) for problem in problems(built, **tables)]
 
 
@@ -52,15 +52,15 @@ def test_addresses_of_a_fleet(given, wanted):
 @pytest.mark.parametrize(
     "address", ["", "x", "x:", ":x", -1, 65536, "1.2.3.4:65536", "٣", "1" * 5000, "5 "]
 )
-def test_what_is_no_address(address):
-    (text,) = told(robots=[cart(ports={"drive": address})])
+def test_invalid_addresses(address):
+    (text,) = error_texts(robots=[cart(ports={"drive": address})])
     assert "is not an address" in text
 
 
-def test_a_fleet_that_counts_past_the_last_port():
+def test_a_fleet_that_exceeds_the_last_port():
     assert (
         "'127.0.0.1:65536' is not an address"
-        in told(robots=[cart(count=2, ports={"drive": 65535})])[0]
+        in error_texts(robots=[cart(count=2, ports={"drive": 65535})])[0]
     )
 
 
@@ -68,8 +68,8 @@ def test_an_address_that_is_a_path_stays():
     assert built([cart(count=2)]).addresses["cart-2", "serial"] == "/dev/cart"
 
 
-def test_two_robots_of_one_name():
-    (text,) = told(robots=[cart(), cart(), cart(name="x-1"), cart(name="x", count=2)])[:1]
+def test_two_robots_with_the_same_name():
+    (text,) = error_texts(robots=[cart(), cart(), cart(name="x-1"), cart(name="x", count=2)])[:1]
     assert "two robots are called" in text
     assert "give each its own name" in text
 
@@ -105,7 +105,7 @@ def test_wire_text_and_hexadecimal_bytes_go_through_the_codec():
     assert run_to(scene, 0.1).labels == ["", "", ""]
 
 
-def test_wire_bytes_that_break_the_protocol_hang_up_and_the_next_ones_call_again():
+def test_bytes_that_break_the_protocol_close_the_link_and_the_next_ones_open_it():
     scene = timeline(
         {"at_s": 0.1, "port": "drive", "wire_hex": "ff07"},
         {"at_s": 0.2, "port": "drive", "wire_hex": "02"},
@@ -164,7 +164,7 @@ def test_obstacles_are_placed_and_moved():
     assert (pose("disc"), pose("box")) == ((3, 4, 1), (0, 2, 0))
 
 
-def test_the_plan_comes_again_after_a_reset():
+def test_the_timeline_runs_again_after_a_reset():
     scene = timeline(
         {"at_s": 0.5, "port": "drive", "wire_hex": "02"}, faults=[{"at_s": 0.2, "target": "tyre"}]
     )
@@ -212,23 +212,23 @@ def test_the_plan_comes_again_after_a_reset():
     ],
     ids=str,
 )
-def test_what_cannot_be_done_is_told_before_anything_runs(entry, text):
-    assert told(timeline=[{"at_s": 1, **entry}]) == [text]
+def test_impossible_entries_are_errors_before_the_run(entry, text):
+    assert error_texts(timeline=[{"at_s": 1, **entry}]) == [text]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 2**63, [[1.0, {"a": math.nan}]]], ids=str)
-def test_what_no_recording_could_hold_is_refused(value):
+def test_values_that_cannot_be_recorded_are_rejected(value):
     go = {"at_s": 1, "port": "drive", "message": {"type": "Go", "speed_mps": 1, "label": value}}
-    assert told(timeline=[go])[0].startswith("timeline[0]")
-    assert told(faults=[{"target": "tyre", "kind": "flat", "side": value}])[0].startswith(
+    assert error_texts(timeline=[go])[0].startswith("timeline[0]")
+    assert error_texts(faults=[{"target": "tyre", "kind": "flat", "side": value}])[0].startswith(
         "faults[0]"
     )
 
 
-def test_which_robot_must_be_said_when_there_are_several():
+def test_several_robots_need_a_robot_name():
     robots = [cart(name="a"), cart(name="b")]
     for tables in ({"timeline": [{"at_s": 1, "clear": ""}]}, {"faults": [{"target": "motor"}]}):
-        (text,) = told(robots=robots, **tables)
+        (text,) = error_texts(robots=robots, **tables)
         assert text.endswith(
             "robot: this key is required when there are several robots (one of: a, b; or * for all)"
         )
@@ -290,8 +290,8 @@ def test_a_fault_without_a_kind_is_the_first_of_its_target_and_own_kinds_take_an
     ],
     ids=str,
 )
-def test_a_fault_that_cannot_be(fault, text):
-    assert told(faults=[fault]) == [text]
+def test_invalid_faults(fault, text):
+    assert error_texts(faults=[fault]) == [text]
 
 
 # Origin
@@ -372,7 +372,7 @@ def test_the_origin_has_every_config_key_and_full_paths(monkeypatch):
     assert raw["robots"][0]["config"]["noise_c"] == 0.05
 
 
-def test_the_seed_changes_what_comes_out():
+def test_the_seed_changes_the_output():
     robots = [{"kind": THERMOSTAT}]
     scenes = [build(Scenario.model_validate({"robots": robots}), seed=seed) for seed in (1, 1, 2)]
     first, second, other = (record_to_bytes(scene.simulation, 2.0) for scene in scenes)
@@ -380,7 +380,7 @@ def test_the_seed_changes_what_comes_out():
     assert first != other
 
 
-# Robots that are called by their config
+# Robots whose config sets their wire name
 
 
 @pytest.fixture
@@ -436,7 +436,7 @@ class Robot(cart.Robot, FleetMember):
     sys.modules.pop("badged_cart", None)
 
 
-def test_a_config_may_say_what_its_robot_is_called(badged):
+def test_a_config_may_set_the_robots_wire_name(badged):
     one = built([{"kind": badged, "config": {"colour": "blue"}}, {"kind": badged, "name": "other"}])
     assert list(one.simulation.robots) == ["blue", "other"]
     fleet = built([{"kind": badged, "count": 2}])
@@ -448,21 +448,21 @@ def test_a_config_may_say_what_its_robot_is_called(badged):
     assert (entry["config"]["colour"], entry["count"]) == ("red", 2)
 
 
-def test_no_two_robots_say_that_they_are_the_same(badged):
-    (text,) = told(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
+def test_two_robots_cannot_have_one_wire_name(badged):
+    (text,) = error_texts(robots=[{"kind": badged, "name": "a"}, {"kind": badged, "name": "b"}])
     assert text == (
         "robots: two robots have the name 'red' on the wire (give each its own name in its config)"
     )
 
 
-def test_a_fleet_of_which_one_cannot_be(badged):
-    assert told(robots=[{"kind": badged, "count": 6}]) == [
+def test_a_fleet_with_one_invalid_member(badged):
+    assert error_texts(robots=[{"kind": badged, "count": 6}]) == [
         "robots[0]: colour: has only five shades"
     ]
 
 
 def test_errors_of_a_config_stop_it_and_warnings_are_notes(badged):
-    assert told(robots=[{"kind": badged, "config": {"colour": "beige"}}]) == [
+    assert error_texts(robots=[{"kind": badged, "config": {"colour": "beige"}}]) == [
         "robots[0].config.colour: beige is dull (paint it) [DULL]"
     ]
     grey = [{"kind": badged, "config": {"colour": "grey"}}]

@@ -58,9 +58,9 @@ X = {"value": "truth.pose.0"}
         ({"value": "input.gear", "equals": 1}, True),
         ({"value": "input.gear", "equals": 2}, False),
         ({"value": "state.gears.top", "equals": 5}, True),
-        # metrics, which are there once they have been counted
-        ({"value": "metrics.told", "equals": 20}, True),
-        ({"value": "metrics.told", "max": 19}, False),
+        # metrics, which exist after the first count
+        ({"value": "metrics.sent", "equals": 20}, True),
+        ({"value": "metrics.sent", "max": 19}, False),
         ({"value": "metrics.never", "max": 0}, True),
         # regions
         ({"region": {"x": [1.9, 2.1], "y": [-0.1, 0.1]}}, True),
@@ -73,7 +73,7 @@ X = {"value": "truth.pose.0"}
         ({"region": {"center": [1, 0], "radius_m": 0.1}, "at_s": 1}, True),
         ({"region": {"x": [0, 1.5]}, "from_s": 0}, False),
         ({"region": {"x": [0.5, 0.6]}, "from_s": 0, "eventually": True}, True),
-        # events; "booted" is said at time zero, before anything runs
+        # events; "booted" is logged at time zero, before anything runs
         ({"event": "booted"}, True),
         ({"event": "booted", "min_count": 1, "max_count": 1}, True),
         ({"event": "booted", "seen": False}, False),
@@ -100,30 +100,30 @@ def test_an_expectation_holds_or_not(expect, holds):
     assert passed(expect, timeline=[{"at_s": 0.5, **go}, {"at_s": 1.5, **go}]) is holds
 
 
-def test_a_value_is_looked_at_after_all_else_of_the_instant():
+def test_a_value_is_sampled_after_all_else_of_the_instant():
     brake = [{"at_s": 1, "set": {"brake": True}}]
     assert passed({"value": "input.brake", "at_s": 1, "equals": True}, timeline=brake)
     assert passed({"value": "input.brake", "at_s": 0.99, "equals": False}, timeline=brake)
 
 
-def test_how_often_a_window_is_looked_at():
+def test_the_sampling_rate_of_a_window():
     (verdict,) = judged([{**X, "from_s": 0, "to_s": 1, "every_s": 0.25, "min": 0}], robots=ROLLING)
     assert "held in 5 samples" in verdict.detail
 
 
-def test_a_short_excursion_is_seen_if_looked_at_often_enough():
+def test_a_short_excursion_is_seen_at_a_high_sampling_rate():
     stop = [{"at_s": 1.0, "set": {"load_kg": 9}}, {"at_s": 1.02, "set": {"load_kg": 0}}]
     expect = {"value": "input.load_kg", "from_s": 0, "max": 1}
     assert not passed({**expect, "every_s": 0.01}, timeline=stop)
     assert passed({**expect, "every_s": 0.3}, timeline=stop)
 
 
-def test_a_sensor_that_gives_nothing_is_within_no_bounds():
+def test_a_missing_value_is_within_no_bounds():
     off = [{"target": "odometer", "kind": "off"}]
     assert not passed({"value": "truth.travelled_m", "min": -1e9}, faults=off)
 
 
-def test_of_several_robots_the_named_one_is_looked_at():
+def test_the_named_one_of_several_robots_is_examined():
     robots = [cart(name="still"), cart(name="rolls", config={"speed_mps": 1.0})]
     verdicts = judged(
         [
@@ -139,7 +139,7 @@ def test_of_several_robots_the_named_one_is_looked_at():
     assert [verdict.passed for verdict in verdicts] == [True, False, True, True, True, True]
 
 
-def test_a_star_means_all_robots_that_fit():
+def test_a_star_selects_all_robots_that_match():
     robots = [cart(name="fleet", count=3, config={"speed_mps": 1.0}), cart(name="still")]
     verdicts = judged(
         [
@@ -158,7 +158,7 @@ def test_a_star_means_all_robots_that_fit():
     assert verdicts[1].detail == "was still: 0 at 2 s"
 
 
-def test_examining_changes_nothing_of_what_the_robot_does():
+def test_expectations_do_not_change_the_run():
     scene, other = built(ROLLING, expect=[{**X, "from_s": 0, "min": 0}]), built(ROLLING)
     ExpectationMonitor(scene, 1.0)
     scene.simulation.run(1)
@@ -166,7 +166,7 @@ def test_examining_changes_nothing_of_what_the_robot_does():
     assert scene.simulation.snapshot().robots == other.simulation.snapshot().robots
 
 
-def test_verdicts_say_what_was_seen():
+def test_verdicts_report_the_observed_values():
     expect = [
         {**X, "min": 5, "name": "far enough"},
         {**X, "at_s": 9, "min": 0},
@@ -207,10 +207,10 @@ def test_an_expectation_reads_as_a_sentence(expect, text):
     assert describe(Expectation.model_validate(expect)) == text
 
 
-# Mistakes
+# Errors
 
 
-def told(expect, robots=None):
+def error_texts(expect, robots=None):
     scene = built(robots, expect=[{"event": "x"}, expect])
     return [str(problem) for problem in problems(ExpectationMonitor, scene, 1.0)]
 
@@ -235,37 +235,37 @@ def told(expect, robots=None):
         ("truth..pose", ""),
     ],
 )
-def test_a_path_that_leads_nowhere(path, fix):
-    (text,) = told({"value": path, "min": 0})
+def test_unknown_paths(path, fix):
+    (text,) = error_texts({"value": path, "min": 0})
     assert text.startswith("expect[1]")
     assert fix in text
 
 
 @pytest.mark.parametrize("path", ["truth", "truth.pose", "state.gears", "input.mode", "metrics"])
 def test_bounds_are_for_numbers(path):
-    (text,) = told({"value": path, "min": 0})
+    (text,) = error_texts({"value": path, "min": 0})
     assert "is not a number" in text
 
 
 def test_an_unknown_port():
-    (text,) = told({"port": "odometri", "max_count": 0})
+    (text,) = error_texts({"port": "odometri", "max_count": 0})
     assert "unknown port 'odometri' (did you mean 'odometry'?)" in text
 
 
-def test_which_robot_must_be_said_when_there_are_several():
-    (text,) = told({**X, "min": 0}, [cart(name="a"), cart(name="b")])
+def test_several_robots_need_a_robot_name():
+    (text,) = error_texts({**X, "min": 0}, [cart(name="a"), cart(name="b")])
     assert "names no robot and there are several" in text
 
 
 def test_a_region_needs_a_robot_with_a_pose():
-    (text,) = told(
+    (text,) = error_texts(
         {"region": {"x": [0, 1]}},
         [{"kind": __file__.rpartition("/tests/")[0] + "/examples/thermostat"}],
     )
     assert "there is no 'pose' here" in text
 
 
-def test_all_wrong_expectations_are_told_at_once():
+def test_all_wrong_expectations_are_reported_at_once():
     scene = built(expect=[{**X, "min": 0}, {"value": "a", "min": 0}, {"port": "b", "max_count": 0}])
     assert [
         problem.where.split(":")[0] for problem in problems(ExpectationMonitor, scene, 1.0)
@@ -275,7 +275,7 @@ def test_all_wrong_expectations_are_told_at_once():
     ]
 
 
-# Looking up
+# Look-up of values
 
 
 @dataclass
@@ -309,7 +309,7 @@ def test_paths_go_through_anything_plain(path, value):
     assert look_up(Anything(), path) == value
 
 
-def test_what_a_port_has_sent_can_be_expected():
+def test_sent_messages_can_be_expected():
     sensed = {"value": "sent.telemetry.Status.gyro_z", "from_s": 1, "min": -100}
     built = open_target("vacuum", ["duration_s=2"])
     built = Built(
@@ -385,12 +385,12 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
         {"value": "sent.nats.CommandAk.status", "equals": "DONE"},
     ],
 )
-def test_a_message_that_no_robot_of_the_kind_says_is_told_at_once(expect):
+def test_an_unknown_message_type_is_an_error_before_the_run(expect):
     with pytest.raises(InputError, match=r"unknown message of nats .*did you mean 'CommandAck'"):
         answers(expect)
 
 
-def test_who_names_a_message_that_is_not_there_is_told_which_are():
+def test_an_unknown_message_type_lists_the_known_ones():
     verdicts = answers(
         {"port": "nats", "message": "TaskDone"},
         {"value": "sent.nats.TaskDone.taskId", "equals": "DONE"},

@@ -13,7 +13,7 @@ SOUND = "from rigless.kernel.robot import Robot as Base\n\nclass Robot(Base):\n 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch, modules):
-    """A function that writes a package that Python can import, from the text of its __init__.py."""
+    """Return a function that writes an importable package with this __init__.py."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def write(name: str, text: str = SOUND) -> Path:
@@ -25,7 +25,7 @@ def package(tmp_path, monkeypatch, modules):
     return write
 
 
-def test_a_folder_is_told_from_a_name():
+def test_folders_and_names_are_distinguished():
     assert [kind for kind in ("x", "a.b", "./x", "../x", "/x", ".", "a/b") if is_folder(kind)] == [
         "./x",
         "../x",
@@ -44,7 +44,7 @@ def test_installed_robots_are_found_by_listing_the_folder(install):
     assert summary("aardvark") == "Eats ants."
 
 
-def test_a_module_beside_the_robots_is_no_robot(install, tmp_path):
+def test_a_module_next_to_the_robots_is_no_robot(install, tmp_path):
     (tmp_path / "installed" / "loose.py").write_text(SOUND)
     assert "loose" not in installed()
 
@@ -60,7 +60,7 @@ def test_an_outside_package_by_plain_name(package):
     assert robot_class("acme_plain").__module__ == "acme_plain"
 
 
-def test_a_folder_whether_full_or_beside_the_scenario(package, tmp_path):
+def test_a_folder_by_full_path_or_relative_to_the_scenario(package, tmp_path):
     package("beside_robot")
     found = robot_class("./beside_robot", tmp_path)
     assert robot_class(str(tmp_path / "beside_robot")) is found
@@ -86,7 +86,7 @@ def what_and_fix(*args):
     return problem.what, problem.fix
 
 
-def test_an_unknown_name_says_what_could_be_meant(install):
+def test_an_unknown_name_suggests_similar_ones(install):
     install("zebra")
     what, fix = what_and_fix("zebre")
     assert what == "unknown robot kind 'zebre'"
@@ -167,7 +167,7 @@ def test_code_that_fails_is_named(package, install, text):
         assert fix == "fix the robot's code"
 
 
-def test_a_mended_folder_can_be_loaded_again(package):
+def test_a_repaired_folder_can_be_loaded_again(package):
     folder = package("mended_robot", "1 / 0")
     problems(robot_class, str(folder))
     (folder / "__init__.py").write_text(SOUND + "\n# mended")

@@ -10,7 +10,7 @@ ONE = f'[[robots]]\nname = "c"\nkind = "{CART}"\n'
 TWO = ONE + f'[[robots]]\nname = "d"\nkind = "{CART}"\n'
 
 
-def told(call, *args, **kwargs):
+def error_texts(call, *args, **kwargs):
     return [str(problem) for problem in problems(call, *args, **kwargs)]
 
 
@@ -45,12 +45,12 @@ def test_a_given_seed_wins_over_the_file(tmp_path):
     assert opened(tmp_path, "seed = 9\n" + ONE, ["seed=4"]).simulation.seed == 4
 
 
-def test_the_winter_of_the_example_opens_from_anywhere(tmp_path, monkeypatch):
+def test_the_example_scenario_opens_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert list(open_target(f"{THERMOSTAT}/winter.toml").simulation.robots) == ["hall"]
 
 
-def test_a_folder_kind_is_beside_the_scenario_and_names_the_robot(tmp_path, modules):
+def test_a_relative_folder_is_next_to_the_scenario_and_names_the_robot(tmp_path, modules):
     folder = tmp_path / "named_after_folder"
     folder.mkdir()
     (folder / "__init__.py").write_text(
@@ -96,7 +96,7 @@ def test_a_robot_that_cannot_be_imported_does_not_hide_the_file_of_another(insta
 def test_a_bad_native_file_is_named_with_its_line(install, tmp_path):
     install("trolley")
     (tmp_path / "bad.cart").write_text("quick")
-    assert told(open_target, tmp_path / "bad.cart") == [
+    assert error_texts(open_target, tmp_path / "bad.cart") == [
         f"{tmp_path}/bad.cart:1: speed: is not a number (write one)"
     ]
 
@@ -117,7 +117,7 @@ def test_a_scenario_may_name_a_native_file(tmp_path):
         ("a" * 5000, None, "there is no file"),
     ],
 )
-def test_a_native_file_that_will_not_do(tmp_path, name, text, reason):
+def test_invalid_native_files(tmp_path, name, text, reason):
     if text is not None:
         (tmp_path / name).write_text(text)
     (problem,) = problems(opened, tmp_path, f'{ONE}config = "{name}"\n')
@@ -126,13 +126,13 @@ def test_a_native_file_that_will_not_do(tmp_path, name, text, reason):
 
 
 @pytest.mark.parametrize("target", ["vacum-cleaner-9000", "a\0b", "a" * 5000, "\n"])
-def test_a_target_that_is_not_there(target):
+def test_missing_targets(target):
     (problem,) = problems(open_target, target)
     assert f"there is no robot, scenario or file {target!r}" in problem.what
 
 
 @pytest.mark.parametrize("target", ["x.toml", "/nowhere/x.toml", "robot_config.json"])
-def test_a_file_that_is_not_there(target, tmp_path, monkeypatch):
+def test_missing_files(target, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (problem,) = problems(open_target, target)
     assert (problem.what, problem.fix) == (
@@ -141,33 +141,33 @@ def test_a_file_that_is_not_there(target, tmp_path, monkeypatch):
     )
 
 
-def test_a_file_that_is_nearly_there(tmp_path):
+def test_a_similar_file_name_is_suggested(tmp_path):
     (tmp_path / "warehouse.toml").touch()
     (problem,) = problems(open_target, tmp_path / "warehose.tml")
     assert problem.fix == f"did you mean {str(tmp_path / 'warehouse.toml')!r}?"
 
 
-def test_one_robot_may_be_many(tmp_path):
+def test_one_entry_may_have_a_count(tmp_path):
     assert list(open_target(THERMOSTAT, ["count=3"]).simulation.robots) == [
         f"thermostat-{n}" for n in (1, 2, 3)
     ]
     text = f'[[robots]]\nkind = "{CART}"\nname = "a"\n[[robots]]\nkind = "{CART}"\nname = "b"\n'
     assert list(opened(tmp_path, text, ["b.count=2"]).simulation.robots) == ["a", "b-1", "b-2"]
-    assert "count" in told(opened, tmp_path, text, ["b.count=0"])[0]
+    assert "count" in error_texts(opened, tmp_path, text, ["b.count=0"])[0]
 
 
-def test_a_target_that_is_nearly_there(install):
+def test_a_similar_target_is_suggested(install):
     install("trolley")
-    assert "did you mean 'trolley'?" in told(open_target, "troley")[0]
+    assert "did you mean 'trolley'?" in error_texts(open_target, "troley")[0]
 
 
 def test_a_file_that_no_robot_knows(tmp_path):
     (tmp_path / "x.yaml").write_text("a: 1")
-    assert "no robot knows the file" in told(open_target, tmp_path / "x.yaml")[0]
+    assert "no robot knows the file" in error_texts(open_target, tmp_path / "x.yaml")[0]
 
 
 def test_a_folder_that_is_no_robot(tmp_path):
-    assert "is not a robot folder" in told(open_target, tmp_path)[0]
+    assert "is not a robot folder" in error_texts(open_target, tmp_path)[0]
 
 
 def test_a_demo_is_one_of_each(install, tmp_path, monkeypatch):
@@ -181,7 +181,7 @@ def test_a_demo_is_one_of_each(install, tmp_path, monkeypatch):
     assert "trolley" in installed()
 
 
-def test_robots_of_a_demo_do_not_fight_for_a_port():
+def test_robots_of_a_demo_get_different_ports():
     made = demo([THERMOSTAT])
     numbers = [
         address.rpartition(":")[2]
@@ -195,7 +195,7 @@ def test_robots_of_a_demo_do_not_fight_for_a_port():
     assert made.notes == ("vacuum/commands: pacbot uses port 5555; it gets a free one",)
 
 
-def test_a_demo_without_conflicts_has_nothing_to_say(tmp_path):
+def test_a_demo_without_conflicts_prints_no_note(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(f'[[robots]]\nname = "far"\nkind = "{CART}"\n')
     assert all(note.startswith("vacuum/") for note in demo([str(path)]).notes)
@@ -226,9 +226,9 @@ def test_a_key_of_the_only_robot_needs_no_name(tmp_path):
 def test_a_key_of_one_of_several_robots_needs_its_name(tmp_path):
     made = configs(tmp_path, TWO, "d.speed_mps=2")
     assert (made["c"].speed_mps, made["d"].speed_mps) == (0.0, 2.0)
-    (text,) = told(opened, tmp_path, TWO, ["speed_mps=2"])
+    (text,) = error_texts(opened, tmp_path, TWO, ["speed_mps=2"])
     assert text.startswith("--set speed_mps: 'speed_mps' is neither a robot nor a scenario key")
-    (text,) = told(opened, tmp_path, TWO, ["sed=2"])
+    (text,) = error_texts(opened, tmp_path, TWO, ["sed=2"])
     assert "did you mean 'seed'?" in text
 
 
@@ -289,15 +289,15 @@ def test_values_are_toml_and_bare_words_are_text(text, value):
     assert found == []
 
 
-def test_a_robot_called_like_a_scenario_key_is_meant_when_a_key_follows():
+def test_a_robot_named_like_a_scenario_key_needs_a_key_after_it():
     raw, found = {"robots": [{"kind": "x", "name": "speed"}]}, []
     apply_settings(raw, ["speed.limit=1", "speed=2"], found)
     assert (raw["speed"], raw["robots"][0]["config"], found) == (2, {"limit": 1}, [])
 
 
 @pytest.mark.parametrize("setting", ["", "=1", "a", "a..b=1", ".a=1", "a.=1"])
-def test_what_is_not_a_setting(tmp_path, setting):
-    assert told(opened, tmp_path, ONE, [setting])[0].startswith(
+def test_invalid_settings(tmp_path, setting):
+    assert error_texts(opened, tmp_path, ONE, [setting])[0].startswith(
         f"--set {setting}: is not key=value"
     )
 
@@ -322,12 +322,12 @@ def test_what_is_not_a_setting(tmp_path, setting):
         ),
     ],
 )
-def test_a_wrong_setting_is_told(tmp_path, setting, text):
-    (found,) = told(opened, tmp_path, ONE, [setting])
+def test_wrong_settings_are_errors(tmp_path, setting, text):
+    (found,) = error_texts(opened, tmp_path, ONE, [setting])
     assert found.endswith(text)
 
 
-def test_odd_files_with_settings_are_told_too(tmp_path):
+def test_invalid_files_with_settings_are_errors_too(tmp_path):
     for text in (
         "robots = 1",
         "robots = [1]",
@@ -338,10 +338,10 @@ def test_odd_files_with_settings_are_told_too(tmp_path):
         assert problems(opened, tmp_path, text, ["colour=1", "c.ports.drive=x"])
 
 
-# Everything wrong, with file and line
+# All errors, with file and line
 
 
-def test_all_mistakes_of_the_shape_come_at_once(tmp_path):
+def test_all_errors_of_the_schema_are_reported_at_once(tmp_path):
     text = f"""\
 sed = 1
 duration_s = -1
@@ -372,7 +372,7 @@ value = "truth.x"
     )
 
 
-def test_all_mistakes_of_the_robots_come_at_once(tmp_path):
+def test_all_errors_of_the_robots_are_reported_at_once(tmp_path):
     text = f"""\
 [[robots]]
 kind = "{CART}"
@@ -393,7 +393,7 @@ kind = "nowhere"
     ]
 
 
-def test_all_mistakes_of_the_plan_come_at_once(tmp_path):
+def test_all_errors_of_the_plan_are_reported_at_once(tmp_path):
     text = (
         ONE
         + """\
@@ -443,4 +443,4 @@ event = "e"
     ],
 )
 def test_a_file_that_is_no_scenario(tmp_path, data, reason):
-    assert reason in "\n".join(told(opened, tmp_path, data))
+    assert reason in "\n".join(error_texts(opened, tmp_path, data))

@@ -62,7 +62,7 @@ def test_the_smallest_scenario_is_one_robot():
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused(keys):
+def test_invalid_scenarios_are_rejected(keys):
     with pytest.raises(ValidationError):
         scenario(**keys)
 
@@ -132,7 +132,7 @@ def test_a_timeline_entry_does_one_thing(action):
     ],
     ids=str,
 )
-def test_a_timeline_entry_that_makes_no_sense(keys, reason):
+def test_invalid_timeline_entries(keys, reason):
     assert reason in refused(TimelineEntry, **{"at_s": 1, **keys})
 
 
@@ -180,7 +180,7 @@ def test_a_region_is_not_both():
     ],
     ids=str,
 )
-def test_an_expectation_that_makes_no_sense(keys, reason):
+def test_invalid_expectations(keys, reason):
     assert reason in refused(Expectation, **keys)
 
 
@@ -189,7 +189,7 @@ def test_an_event_is_not_expected_at_an_instant():
     assert refused(Expectation, port="p", min_count=1, at_s=1)
 
 
-def test_looking_more_often_than_time_can_tell_is_refused():
+def test_a_sampling_period_below_a_nanosecond_is_rejected():
     assert refused(Expectation, value="t", min=1, from_s=0, every_s=1e-12)
 
 

@@ -45,17 +45,17 @@ def found(data, **kwargs):
         ((3,), "[3]"),
     ],
 )
-def test_a_path_is_written_as_people_write_it(path, text):
+def test_paths_are_written_with_dots_and_brackets(path, text):
     assert dotted(path) == text
 
 
-def test_a_good_value_is_returned_and_nothing_is_said():
+def test_a_valid_value_is_returned_without_problems():
     problems = []
     assert validate(Robot, {"top-speed": 3}, problems).speed == 3.0
     assert problems == []
 
 
-def test_everything_wrong_is_said_at_once():
+def test_all_problems_are_reported_at_once():
     problems = found({"wheel": {"radius_m": -1}, "wheels": [{}, {"radius_m": "x"}], "nope": 1})
     assert [problem.where for problem in problems] == [
         "top-speed",
@@ -96,7 +96,7 @@ def test_each_mistake_is_a_sentence(data, what, fix):
     assert (problem.what, problem.fix) == (what, fix)
 
 
-def test_the_words_of_our_own_validators_stand_alone():
+def test_messages_of_our_validators_are_unchanged():
     (problem,) = found({"top-speed": 7})
     assert problem.what == "{'top-speed': 7} is not right: seven is unlucky"
 

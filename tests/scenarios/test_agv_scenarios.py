@@ -62,7 +62,7 @@ def test_every_change_breaks_a_scenario_and_every_expectation_can_break(name):
     assert_all_breaks(name, CHANGES[name])
 
 
-def test_those_of_the_how_to_work(tmp_path):
+def test_scenarios_of_the_how_to_work(tmp_path):
     shown = re.findall(r"```toml\n(.*?)```", HOW_TO.read_text("utf-8"), re.DOTALL)
     assert len(shown) == 2
     (tmp_path / "robot_config.json").write_text(

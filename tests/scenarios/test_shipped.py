@@ -13,7 +13,7 @@ from rigless.scenario.load import open_target
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = bundled_scenarios()
 
-# Changes that make a scenario fail. Together they must break every one of its expectations.
+# Changes that make a scenario fail. Together they must break every status of its expectations.
 WEAK_LEFT = 'faults=[{target="wheel_left", kind="weak", factor=0.9}]'
 RUNAWAY = (
     'faults=[{at_s=10, target="wheel_left", kind="runaway"}, '
@@ -83,7 +83,7 @@ CHANGES = {
 
 
 def judge(name, *settings, seed=None):
-    """The names of a scenario's expectations, and of those that fail."""
+    """Run a scenario; return its expectations and those that fail."""
     built = open_target(SHIPPED[name], settings, seed, collect=False)
     duration_s = built.scenario.duration_s
     examiner = ExpectationMonitor(built, duration_s)
@@ -101,14 +101,14 @@ def test_the_scenarios_of_the_checkout_are_the_shipped_ones():
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("seed", [None, 1, 2])
-def test_a_scenario_holds_whatever_the_seed(name, seed):
+def test_a_scenario_passes_with_any_seed(name, seed):
     expectations, failed = judge(name, seed=seed)
     assert expectations
     assert failed == set()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_scenario_says_what_it_shows_and_is_named_as_its_file(name):
+def test_a_scenario_has_a_comment_and_the_name_of_its_file(name):
     text = SHIPPED[name].read_text("utf-8")
     scenario = open_target(SHIPPED[name]).scenario
     assert text.startswith("# ")
@@ -118,7 +118,7 @@ def test_a_scenario_says_what_it_shows_and_is_named_as_its_file(name):
 
 
 def assert_all_breaks(name, changes):
-    """Each change breaks the scenario, and together they break all of its expectations."""
+    """Assert that each change breaks the scenario, and together every expectation."""
     broken: set[str] = set()
     for change in changes:
         expectations, failed = judge(name, change)
@@ -133,23 +133,23 @@ def test_every_change_breaks_a_scenario_and_every_expectation_can_break(name):
 
 
 def readings(name, *settings):
-    """Everything that a vacuum says in a scenario, with the time of its own clock."""
+    """Return the messages of a vacuum in a scenario, with the times of its own clock."""
     built = open_target(SHIPPED[name], settings)
     built.simulation.run(built.scenario.duration_s)
-    said = built.simulation.take("vacuum", "telemetry")
-    begin_us = next(message.timestamp_us for message in said) // 1_000_000 * 1_000_000
-    return [((message.timestamp_us - begin_us) / 1e6, message) for message in said]
+    messages = built.simulation.take("vacuum", "telemetry")
+    begin_us = next(message.timestamp_us for message in messages) // 1_000_000 * 1_000_000
+    return [((message.timestamp_us - begin_us) / 1e6, message) for message in messages]
 
 
 def test_a_biased_gyro_turns_a_standing_map():
     def turned(*settings):
-        said = [
-            (at, one)
-            for at, one in readings("vacuum_gyro_bias", *settings)
-            if isinstance(one, Status)
+        messages = [
+            (at, status)
+            for at, status in readings("vacuum_gyro_bias", *settings)
+            if isinstance(status, Status)
         ]
-        during = [one.gyro_z for at, one in said if 5.1 < at < 34.9]
-        around = [one.gyro_z for at, one in said if at < 4.9 or at > 35.1]
+        during = [status.gyro_z for at, status in messages if 5.1 < at < 34.9]
+        around = [status.gyro_z for at, status in messages if at < 4.9 or at > 35.1]
         return np.mean(during), np.mean(around)
 
     assert turned() == pytest.approx((50, 0), abs=1.5)
@@ -158,18 +158,18 @@ def test_a_biased_gyro_turns_a_standing_map():
 
 def test_a_stuck_bumper_stays_pressed_on_the_wire():
     def pressed(*settings):
-        said = [
-            (at, one)
-            for at, one in readings("vacuum_stuck_bumper", *settings)
-            if isinstance(one, Status)
+        messages = [
+            (at, status)
+            for at, status in readings("vacuum_stuck_bumper", *settings)
+            if isinstance(status, Status)
         ]
-        return {(one.bumper_left, one.bumper_right) for at, one in said if at > 9}
+        return {(status.bumper_left, status.bumper_right) for at, status in messages if at > 9}
 
     assert pressed() == {(True, False)}
     assert pressed("faults=[]") == {(False, False)}
 
 
 def test_a_lidar_that_is_off_sends_no_scan():
-    scans = [at for at, one in readings("vacuum_lidar_off") if isinstance(one, Scan)]
+    scans = [at for at, status in readings("vacuum_lidar_off") if isinstance(status, Scan)]
     assert [at for at in scans if 5.1 < at < 9.9] == []
     assert len(scans) == pytest.approx(5 * 9.5, abs=2)

@@ -25,7 +25,7 @@ async def live(port: str, state: Path) -> None:
 
 def main() -> None:
     port, state = sys.argv[1], Path(sys.argv[2])
-    open_target("agv", [], 1).simulation.run(0.1)  # what is compiled is loaded
+    open_target("agv", [], 1).simulation.run(0.1)  # load compiled code
     while True:
         child = os.fork()
         if child == 0:

@@ -39,7 +39,7 @@ SLOWLY = {
     "kind": "SPEED_LIMIT",
     "seq": 1,
     "value": {"mps": 0.1},
-}  # travel of the wheels between two looks
+}  # travel of the wheels between two samples
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +187,7 @@ async def test_a_day_of_a_robot_behind_a_plc(
     )  # without the PLC, and without its drivers
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path, rigless_command):
+def test_a_missing_driver_package_is_named(tmp_path, rigless_command):
     file = tmp_path / "robot_config.json"
     file.write_text(config(), "utf-8")
     run = rigless_command("run", file, "--no-panel", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
@@ -200,7 +200,7 @@ def test_without_the_package_it_says_what_to_install(tmp_path, rigless_command):
     assert "Traceback" not in run.stderr
 
 
-def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
+def test_errors_of_a_drivers_config_are_reported_at_once(site, monkeypatch):
     monkeypatch.syspath_prepend(site)
     given = json.loads(config())
     given["motors"][0]["driver"]["config"] = {"host": "plc", "base": -1, "bass": 0}
@@ -209,20 +209,20 @@ def test_what_is_wrong_in_a_drivers_config_is_said_at_once(site, monkeypatch):
     given["io"]["digitalInputs"][0]["driver"]["config"] = {"host": "plc"}
     with pytest.raises(InputError) as caught:
         make_drivers(real_parts(RobotConfig.model_validate(given)))
-    said = str(caught.value)
+    text = str(caught.value)
     assert (
         "motors.drive_left.driver.config.base: -1 is not right:"
-        " input should be greater than or equal to 0" in said
+        " input should be greater than or equal to 0" in text
     )
-    assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in said
+    assert "motors.drive_left.driver.config.bass: unknown key 'bass'" in text
     assert (
         "motors.drive_right.driver.config: countsPerUnit 1e+10 makes its limits exceed 32 bits"
-        in said
+        in text
     )
     assert (
-        "motors.hoist.driver.config: countsPerUnit 100000 makes its limits exceed 32 bits" in said
+        "motors.hoist.driver.config: countsPerUnit 100000 makes its limits exceed 32 bits" in text
     )
-    assert "io.digitalInputs.estop.driver.config.address: this key is required" in said
+    assert "io.digitalInputs.estop.driver.config.address: this key is required" in text
 
 
 @on_loop

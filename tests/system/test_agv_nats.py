@@ -107,7 +107,7 @@ async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_p
 
 
 @on_loop
-async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_path):
+async def test_a_hanging_server_counts_as_lost_and_nothing_is_sent_twice(tmp_path):
     with Server(tmp_path) as server:
         async with (
             robot(server, tmp_path / "state") as host,
@@ -132,7 +132,9 @@ async def test_a_server_that_hangs_counts_as_lost_and_nothing_is_told_twice(tmp_
 
 
 @on_loop
-async def test_what_was_stored_but_not_known_to_be_is_not_stored_again(tmp_path, monkeypatch):
+async def test_messages_stored_without_an_acknowledgement_are_not_stored_again(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(connection, "PING_S", 60.0)  # it does not notice a silent server by itself
     with Server(tmp_path) as server:
         async with (
@@ -169,7 +171,7 @@ def presses(backend):
 
 
 @on_loop
-async def test_a_full_stream_loses_nothing_that_counts(tmp_path):
+async def test_a_full_stream_loses_no_durable_message(tmp_path):
     with Server(tmp_path) as server:
         async with (
             await Backend.connect(server.url) as backend,
@@ -234,7 +236,7 @@ async def test_credentials_that_expire_are_named_and_new_ones_are_used(tmp_path)
 
 
 @on_loop
-async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
+async def test_duplicate_and_expired_commands_are_not_executed(tmp_path):
     with Server(tmp_path) as server:
         async with robot(server, tmp_path / "state"), await Backend.connect(server.url) as backend:
             command = backend.command_of("SET_OUTPUT", {"ioId": "buzzer", "value": True})
@@ -271,7 +273,7 @@ async def test_what_comes_twice_or_late_is_not_done_twice_or_late(tmp_path):
 
 @pytest.mark.parametrize("days", [-1, 1])
 @on_loop
-async def test_whose_clock_is_off_hardly_matters(tmp_path, days):
+async def test_clock_offsets_are_tolerated(tmp_path, days):
     with Server(tmp_path) as server:
         async with (
             robot(server, tmp_path / "state") as host,
@@ -313,7 +315,7 @@ def spoilt(data, rng):
 
 
 @on_loop
-async def test_five_hundred_that_are_none(tmp_path):
+async def test_five_hundred_corrupted_messages(tmp_path):
     rng = random.Random(9)
     kinds = (
         "command.request",
@@ -348,7 +350,7 @@ async def test_five_hundred_that_are_none(tmp_path):
 
 
 @on_loop
-async def test_of_two_runtimes_with_one_id_one_has_it(tmp_path, monkeypatch):
+async def test_one_of_two_runtimes_with_one_id_gets_the_lease(tmp_path, monkeypatch):
     monkeypatch.setattr(connection, "PING_S", 60.0)  # without the lease service it starts unchecked
     monkeypatch.setattr(streams, "ATTEMPTS_S", (1.0,) * 60)
     monkeypatch.setattr(lease, "ANSWER_S", 60.0)

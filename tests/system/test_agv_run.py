@@ -97,7 +97,7 @@ async def test_killed_and_started_again_at_seeded_instants(tmp_path):
 
 
 @on_loop
-async def test_without_a_server_it_brings_its_own_and_leaves_the_store(tmp_path, rigless_process):
+async def test_without_a_server_it_starts_its_own_and_keeps_the_store(tmp_path, rigless_process):
     port = reserved.port()
     words = ("run", "agv", "--no-panel", "--set", f"ports.nats={port}")
     first = await started(rigless_process, *words)
@@ -245,7 +245,7 @@ def test_robots_of_one_host_share_a_server_which_leaves_nothing_behind(tmp_path,
     assert [path.name for path in tmp_path.iterdir()] == ["fleet.toml"]
 
 
-def test_what_prevents_a_server_is_one_line(tmp_path, rigless_command):
+def test_a_server_that_cannot_start_is_one_line(tmp_path, rigless_command):
     (tmp_path / "file").write_text("")
     made = rigless_command(
         "run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x"

@@ -17,9 +17,7 @@ def process(rigless_process, thermostat, tmp_path):
     assert answers(found)
     assert found.end() == 0
     assert "Traceback" not in found.errors
-    assert (
-        verify(tmp_path / "f.mcap").difference is None
-    )  # all of it is on record, and comes out the same again
+    assert verify(tmp_path / "f.mcap").difference is None  # the recording replays equal
 
 
 def connect(process):
@@ -51,7 +49,7 @@ def test_garbage(process):
                 client.sendall(rng.randbytes(rng.randrange(1, 5000)))
                 client.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # it hung up already
+                pass  # the robot closed the connection
             drain(client)
     assert answers(process)
 
@@ -64,20 +62,20 @@ def test_half_lines(process):
     for client in halves[::2]:
         client.close()
     assert answers(process)
-    last = halves[-1]  # it holds "S" or so: the line is finished and gets its one answer
+    last = halves[-1]  # it holds part of a line: complete it and get its reply
     last.sendall(b"\n")
     assert last.recv(100)
     for client in halves[1::2]:
         client.close()
 
 
-def test_huge_lines_are_hung_up_on(process):
+def test_huge_lines_close_the_connection(process):
     for data in (b"A" * 10_000_000, b"G" * 81, b"SET " + b"9" * 200_000 + b"\n", b"\0" * 1_000_000):
         with connect(process) as client:
             try:
                 client.sendall(data)
             except OSError:
-                continue  # hung up while sending
+                continue  # closed while sending
             assert drain(client) == b""
         assert answers(process)
 
@@ -91,7 +89,7 @@ def test_a_storm_of_connections(process):
         if rng.random() < 0.5:
             client.setsockopt(
                 socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
-            )  # a reset, not a goodbye
+            )  # a reset instead of a normal close
         client.close()
     assert answers(process)
 
@@ -126,7 +124,7 @@ def test_thousands_of_small_chunks(process):
         assert [stream.readline() for _ in range(1000)] == [b"OK\r\n"] * 1000
 
 
-def test_peers_that_ask_and_never_read(process):
+def test_clients_that_never_read(process):
     with connect(process) as one, connect(process) as other:
         for _ in range(10):
             one.sendall(b"GET\n" * 1000)

@@ -70,7 +70,7 @@ def test_four_motors_at_once_and_every_reply_to_its_own(
     )
 
 
-def test_the_seeds_own_script_drives_a_square_and_reads_sensors(rigless_process):
+def test_the_original_script_drives_a_square_and_reads_sensors(rigless_process):
     process = rigless_process("run", "pacbot", *SETTINGS)
     url = process.ports["pacbot/commands"]
     motors = [PhaseEnableMotor(*pins, url) for pins in PINS]
@@ -93,9 +93,7 @@ def test_the_seeds_own_script_drives_a_square_and_reads_sensors(rigless_process)
     assert process.end() == 0
 
 
-def test_hostile_clients_do_not_keep_others_from_their_replies_nor_subscribers_from_their_topics(
-    rigless_process, plain
-):
+def test_hostile_clients_do_not_affect_other_clients(rigless_process, plain):
     process = rigless_process("run", "pacbot", *SETTINGS)
     url = process.ports["pacbot/commands"]
     good, dealer = plain(zmq.REQ, url), plain(zmq.DEALER, url)
@@ -117,19 +115,19 @@ def test_hostile_clients_do_not_keep_others_from_their_replies_nor_subscribers_f
     everything, imu = (plain(zmq.SUB, process.ports["pacbot/sensors"]) for _ in range(2))
     everything.subscribe(b"sensors.")
     imu.subscribe(b"sensors.imu")
-    heard = {}
-    while len(heard) < 3:
+    received = {}
+    while len(received) < 3:
         topic, _, text = everything.recv_string().partition(" ")
-        heard[topic] = json.loads(text)
-    assert set(heard) == {"sensors.tof", "sensors.encoders", "sensors.imu"}
-    assert list(heard["sensors.tof"]) == ["north", "south", "east", "west"]
-    assert all(0.05 <= value <= 1.0 for value in heard["sensors.tof"].values())
+        received[topic] = json.loads(text)
+    assert set(received) == {"sensors.tof", "sensors.encoders", "sensors.imu"}
+    assert list(received["sensors.tof"]) == ["north", "south", "east", "west"]
+    assert all(0.05 <= value <= 1.0 for value in received["sensors.tof"].values())
     assert {imu.recv_string().partition(" ")[0] for _ in range(10)} == {"sensors.imu"}
     assert process.end() == 0
     assert "Traceback" not in process.errors
 
 
-def test_serial_line_strings_and_a_maze_of_ones_own(rigless_process, plain, tmp_path):
+def test_serial_line_strings_and_a_custom_maze(rigless_process, plain, tmp_path):
     maze = tmp_path / "lane.json"
     maze.write_text(
         json.dumps(
@@ -156,6 +154,6 @@ def test_serial_line_strings_and_a_maze_of_ones_own(rigless_process, plain, tmp_
 
 
 def test_list_names_robot_scenarios_and_mazes(rigless_command):
-    said = rigless_command("list").stdout
+    listed = rigless_command("list").stdout
     for word in ("pacbot ", "pacbot_square", "mini ", "empty ", "medium ", "full ", "arena "):
-        assert f"  {word}" in said, word
+        assert f"  {word}" in listed, word

@@ -65,18 +65,18 @@ def check_rate(peer, topic, period_ns):
 
     A busy peer may have missed some before.
     """
-    heard = []
+    subscribed = []
 
     def in_a_row():
-        heard.extend(map(stamp_ns, peer.take(topic)))
-        steps = [after - before for before, after in pairwise(heard)]
+        subscribed.extend(map(stamp_ns, peer.take(topic)))
+        steps = [after - before for before, after in pairwise(subscribed)]
         assert all(step > 0 and step % period_ns == 0 for step in steps), steps
         return len(steps) >= 12 and steps[-12:] == [period_ns] * 12
 
     until(in_a_row, f"{topic}, every {period_ns} ns")
 
 
-def test_late_joiners_get_what_is_kept(rigless_process, environment, ros):
+def test_late_joiners_get_transient_local_messages(rigless_process, environment, ros):
     domain = environment["ROS_DOMAIN_ID"] = free_domain()
     rigless_process("run", BEACON, "--no-panel")
     for name in ("early", "late"):
@@ -197,11 +197,11 @@ def test_it_is_a_node_among_nodes(rover, ros):
     until(lambda: ["sensor_simulator", "/"] in peer.nodes(), "the node")
 
     def topics():
-        said, heard = peer.topics_of("sensor_simulator", "/")
-        return {"/imu", "/gps", "/enc_vel", "/ground_truth"} <= said.keys() and heard
+        published, subscribed = peer.topics_of("sensor_simulator", "/")
+        return {"/imu", "/gps", "/enc_vel", "/ground_truth"} <= published.keys() and subscribed
 
-    heard = until(lambda: (found := topics()) and "/cmd_vel" in found and found, "its topics")
-    assert heard["/cmd_vel"] == ["geometry_msgs/msg/Twist"]
+    subscribed = until(lambda: (found := topics()) and "/cmd_vel" in found and found, "its topics")
+    assert subscribed["/cmd_vel"] == ["geometry_msgs/msg/Twist"]
     assert peer.endpoints("/imu") == [["sensor_msgs/msg/Imu", IMU_HASH, "RELIABLE", "VOLATILE"]]
 
 

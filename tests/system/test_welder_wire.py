@@ -17,7 +17,7 @@ def words(*settings):
 
 @pytest.fixture
 def process(rigless_process, tmp_path):
-    """Runs at 20×; it ends with 0 and its recording replays the same."""
+    """Run a welder at 20×. It ends with 0, and its recording replays equal."""
     file = tmp_path / "run.mcap"
     found = rigless_process(
         "run", "welder", *words(), "--no-panel", "--seed", "3", "--speed", "20", "--record", file
@@ -59,7 +59,7 @@ def read(line):
     return os.read(line, 4096)
 
 
-def test_settings_and_offsets_outlive_a_restart(rigless_process, tmp_path):
+def test_settings_and_offsets_survive_a_restart(rigless_process, tmp_path):
     memory = tmp_path / "welder.nvs"
     first = rigless_process(
         "run", "welder", *words(f"settings_file={memory}"), "--no-panel", "--fast"
@@ -86,7 +86,7 @@ def test_settings_and_offsets_outlive_a_restart(rigless_process, tmp_path):
     assert second.end() == 0
 
 
-def test_a_settings_file_in_no_folder_is_told(rigless_command, tmp_path):
+def test_a_settings_file_in_a_missing_folder_is_an_error(rigless_command, tmp_path):
     run = rigless_command(
         "run", "welder", *words(f"settings_file={tmp_path}/no/where.nvs"), "--no-panel"
     )

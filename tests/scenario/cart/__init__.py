@@ -80,7 +80,7 @@ class Robot(Base):
 
     @classmethod
     def read_file(cls, path: Path):
-        """`.cart` files have a speed in them; a TOML file is ours if it has a [cart] table."""
+        """Read a `.cart` file, which holds a speed, or a TOML file with a [cart] table."""
         if path.suffix == ".toml":
             return tomllib.loads(path.read_text()).get("cart")
         if path.suffix != ".cart":
@@ -105,9 +105,9 @@ class Robot(Base):
         state.travelled_m = self.sense("odometer", math.hypot(state.pose[0], state.pose[1]))
 
     @every(10)
-    def tell(self) -> None:
+    def send_odometry(self) -> None:
         self.emit("odometry", Odometry(self.state.travelled_m))
-        self.count("told")
+        self.count("sent")
 
     @on(Go)
     def go(self, message: Go, link: Link) -> None:

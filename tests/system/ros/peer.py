@@ -33,7 +33,7 @@ class Peer:
     def __init__(self, name):
         rclpy.init()
         self.node = rclpy.create_node(name)
-        self.heard = {}
+        self.received = {}
         self.publishers = {}
 
     def subscribe(self, key, topic, kind, reliable=True, kept=False):
@@ -42,14 +42,14 @@ class Peer:
             reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
             durability=DurabilityPolicy.TRANSIENT_LOCAL if kept else DurabilityPolicy.VOLATILE,
         )
-        self.heard[key] = []
-        self.node.create_subscription(kind_of(kind), topic, self.heard[key].append, quality)
+        self.received[key] = []
+        self.node.create_subscription(kind_of(kind), topic, self.received[key].append, quality)
 
     def count(self, key):
-        return len(self.heard[key])
+        return len(self.received[key])
 
     def take(self, key):
-        found, self.heard[key][:] = list(self.heard[key]), []
+        found, self.received[key][:] = list(self.received[key]), []
         return plain(found)
 
     def advertise(self, topic, kind, kept=False):
@@ -70,9 +70,9 @@ class Peer:
         return sorted(self.node.get_node_names_and_namespaces())
 
     def topics_of(self, name, namespace):
-        said = self.node.get_publisher_names_and_types_by_node(name, namespace)
-        heard = self.node.get_subscriber_names_and_types_by_node(name, namespace)
-        return [dict(said), dict(heard)]
+        published = self.node.get_publisher_names_and_types_by_node(name, namespace)
+        subscribed = self.node.get_subscriber_names_and_types_by_node(name, namespace)
+        return [dict(published), dict(subscribed)]
 
     def endpoints(self, topic):
         found = self.node.get_publishers_info_by_topic(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rigless.robots.vacuum import schema
+from rigless.robots.vacuum.protobuf import schema
 
 SPEED = 10
 STATUS, LIDAR = b"sensors/sensor_status", b"sensors/lidar"

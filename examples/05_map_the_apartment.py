@@ -5,7 +5,7 @@ from cmath import rect
 from collections import Counter
 
 import rigless
-from rigless.robots.vacuum.schema import ACTIONS, Message
+from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
 
 SCANS, RATE_HZ, TICKS_PER_M, GYRO_LSB = 400, 110, 4464, 1000  # 400 scans take 80 s, here 8 s
 

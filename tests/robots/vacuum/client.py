@@ -5,7 +5,7 @@ As a script it rewrites the golden command streams.
 
 from pathlib import Path
 
-from rigless.robots.vacuum import schema
+from rigless.robots.vacuum.protobuf import schema
 from rigless.robots.vacuum.wire import Control, Ignored, ProtocolSync
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.robots.vacuum import schema
+from rigless.robots.vacuum.protobuf import schema
 
 from .client import CONFIGURE, ENABLE, control, framed, sensor_group
 from .scene import BOTH_PORTS, EPOCH_US, Datagrams, Peer, events, vacuum

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.plain import to_builtins
+from rigless.robots.vacuum.protobuf.encoder import pack_bins, varint
 from rigless.robots.vacuum.wire import (
     CommandCodec,
     Control,
@@ -17,7 +18,6 @@ from rigless.robots.vacuum.wire import (
     Status,
     TelemetryCodec,
 )
-from rigless.robots.vacuum.wire_fast import pack_bins, varint
 
 from .client import GOLDEN, read
 

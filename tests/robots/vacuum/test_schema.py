@@ -6,7 +6,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_tools import protoc
 
-from rigless.robots.vacuum import schema
+from rigless.robots.vacuum.protobuf import schema
 
 FOLDER = Path(schema.__file__).parent
 

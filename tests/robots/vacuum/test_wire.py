@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rigless.kernel.plain import pack, to_json, unpack
 from rigless.kernel.ports import WireError
-from rigless.robots.vacuum import schema
+from rigless.robots.vacuum.protobuf import schema
 from rigless.robots.vacuum.wire import (
     LONGEST_FRAME,
     CommandCodec,

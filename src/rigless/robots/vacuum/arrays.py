@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rigless.motion.proximity import clearance
 from rigless.robots.vacuum import body as b
-from rigless.robots.vacuum import lidar as s
 from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.lidar import beams as s
 from rigless.worlds.grid import Grid
 
 Array = NDArray[np.float64]

@@ -24,11 +24,12 @@ from rigless.robots.vacuum.clients import Clients
 from rigless.robots.vacuum.commands import Commands
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.faults import Measured, apply_faults, apply_scan_faults
+from rigless.robots.vacuum.lidar.scanner import Scanner
 from rigless.robots.vacuum.motors import Motors
 from rigless.robots.vacuum.native import read_native
 from rigless.robots.vacuum.power import drain, is_docked, read_power
+from rigless.robots.vacuum.protobuf.encoder import pack_bins
 from rigless.robots.vacuum.ros import RosBridge
-from rigless.robots.vacuum.scanner import Scanner
 from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import (
     CommandCodec,
@@ -40,7 +41,6 @@ from rigless.robots.vacuum.wire import (
     Status,
     TelemetryCodec,
 )
-from rigless.robots.vacuum.wire_fast import pack_bins
 from rigless.ros.bridge import EPOCH
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.codec import Published

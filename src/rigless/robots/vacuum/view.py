@@ -29,7 +29,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS
 from rigless.robots.vacuum.faults import apply_scan_faults
-from rigless.robots.vacuum.lidar import OPTICAL, aim
+from rigless.robots.vacuum.lidar.beams import OPTICAL, aim
 from rigless.robots.vacuum.motors import POWERED
 from rigless.robots.vacuum.power import is_docked
 from rigless.robots.vacuum.wire import Control

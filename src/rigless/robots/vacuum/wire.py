@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
 from rigless.kernel.ports import WireError
-from rigless.robots.vacuum import schema, wire_fast
+from rigless.robots.vacuum.protobuf import encoder, schema
 
 LONGEST_FRAME = 1 << 20
 _LENGTH = 4
@@ -95,7 +95,7 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 class Scan:
     """A turn of the lidar, valid points only.
 
-    `packed` adds `scan_packed` (see wire_fast.pack_bins); it is sent alone if there are no points.
+    `packed` adds `scan_packed` (see encoder.pack_bins); it is sent alone if there are no points.
     """
 
     timestamp_us: int
@@ -115,7 +115,7 @@ class DeviceVersion:
 Outbound = Status | Scan | DeviceVersion
 
 _status_values = attrgetter(
-    "timestamp_us", *(key for keys in wire_fast.STATUS_KEYS.values() for key in keys)
+    "timestamp_us", *(key for keys in encoder.STATUS_KEYS.values() for key in keys)
 )
 
 
@@ -123,9 +123,9 @@ def frame(message: Outbound) -> bytes:
     """A telemetry message as it goes on the wire."""
     match message:
         case Status():
-            return wire_fast.status(wire_fast.STATUS_WORDS.pack(*_status_values(message)))
+            return encoder.status(encoder.STATUS_WORDS.pack(*_status_values(message)))
         case Scan():
-            return wire_fast.scan(
+            return encoder.scan(
                 message.timestamp_us,
                 message.angles,
                 message.distances,
@@ -133,7 +133,7 @@ def frame(message: Outbound) -> bytes:
                 message.packed,
             )
         case DeviceVersion():
-            return wire_fast.device_version(
+            return encoder.device_version(
                 message.timestamp_us, message.version_string, message.version_code
             )
     raise TypeError(f"{type(message).__name__} is not telemetry of the vacuum")

@@ -6,7 +6,7 @@ import numpy as np
 
 from rigless.robots.vacuum.arrays import Arrays
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.lidar import scan
+from rigless.robots.vacuum.lidar.beams import scan
 from rigless.robots.vacuum.state import VacuumState
 from rigless.sensors.noise import block, normal
 from rigless.worlds.grid import Grid

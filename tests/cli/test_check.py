@@ -99,7 +99,7 @@ def test_a_robot_that_breaks_fails_its_scenario_and_the_others_still_run(
     found = run_cli("check", brittle, good, "--junit", tmp_path / "junit.xml")
     assert found.returncode == 1
     assert "1 passed, 1 failed" in found.stderr
-    assert "status to" in found.stderr
+    assert "told to" in found.stderr
     assert "Traceback" not in found.stderr
     assert ElementTree.parse(tmp_path / "junit.xml").find(".//failure") is not None
 

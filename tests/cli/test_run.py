@@ -164,9 +164,9 @@ def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_s
             "state"
         ] != "failed":
             assert process.popen.poll() is None
-        assert "ZeroDivisionError: status to" in status["failure"]
+        assert "ZeroDivisionError: told to" in status["failure"]
     assert process.end() == 1
-    assert "status to" in process.errors
+    assert "told to" in process.errors
 
 
 def test_a_session_folder_that_cannot_be_used_does_not_stop_the_robot(

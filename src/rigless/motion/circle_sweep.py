@@ -9,10 +9,12 @@ one), the circle is shrunk until it fits: a path out or along is free, a path th
 not. A centre inside a wall or a box is not held by it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.motion.proximity import Cells, Clearance, Shapes, cell_of, nearest
+from rigless.motion.proximity import Cells, Clearance, Obstacles, cell_of, nearest
 
 GAP = 1e-8
 GRAZE = 1e-11
@@ -24,23 +26,26 @@ STRIDE = 4.0  # cells of a long path that are searched together
 # nearest obstacle at the start.
 Hit = tuple[float, float, float, float, float, float, float]
 
+
+class Path(NamedTuple):
+    """A straight move of the circle's centre from (x, y) by (dx, dy)."""
+
+    x: float
+    y: float
+    dx: float
+    dy: float
+
+
 _NEVER = (2.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf)
 
 
 @compiled
-def gap_at(
-    occupied: Cells,
-    clear: Clearance,
-    discs: Shapes,
-    boxes: Shapes,
-    x: float,
-    y: float,
-    limit: float,
-) -> tuple[float, float, float]:
+def gap_at(obstacles: Obstacles, x: float, y: float, limit: float) -> tuple[float, float, float]:
     """Return the distance to the nearest obstacle within `limit`, and the unit normal from it.
 
     The distance is negative inside a disc.
     """
+    occupied, clear, discs, boxes = obstacles
     gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
     nx, ny = ((x - at_x) / gap, (y - at_y) / gap) if 0.0 < gap < np.inf else (0.0, 0.0)
     for k in range(boxes.shape[0]):
@@ -64,22 +69,14 @@ def gap_at(
 
 
 @compiled
-def first_contact(
-    occupied: Cells,
-    clear: Clearance,
-    discs: Shapes,
-    boxes: Shapes,
-    x: float,
-    y: float,
-    dx: float,
-    dy: float,
-    whole: float,
-) -> Hit:
-    """Return the first contact of a circle of radius `whole` that moves from (x, y) by (dx, dy)."""
-    best = _first_wall(occupied, clear, x, y, dx, dy, whole)
+def first_contact(obstacles: Obstacles, path: Path, whole: float) -> Hit:
+    """Return the first contact of a circle of radius `whole` that moves along a path."""
+    occupied, clear, discs, boxes = obstacles
+    x, y, dx, dy = path
+    best = _first_wall(occupied, clear, path, whole)
     gap = best[6]
     if gap < whole - 0.5 * GRAZE:
-        best = _first_wall(occupied, clear, x, y, dx, dy, gap) if gap > 2.0 * GRAZE else _NEVER
+        best = _first_wall(occupied, clear, path, gap) if gap > 2.0 * GRAZE else _NEVER
     for k in range(boxes.shape[0]):
         cos, sin, hx, hy = np.cos(boxes[k, 4]), np.sin(boxes[k, 4]), boxes[k, 2], boxes[k, 3]
         qx = cos * (x - boxes[k, 0]) + sin * (y - boxes[k, 1])
@@ -92,9 +89,8 @@ def first_contact(
             t, push, nx, ny = _meet(
                 qx, qy, cos * dx + sin * dy, cos * dy - sin * dx, hx, hy, fits, ALL
             )
-            best = _sooner(
-                best, t, push, cos * nx - sin * ny, sin * nx + cos * ny, x, y, dx, dy, fits
-            )
+            nx, ny = cos * nx - sin * ny, sin * nx + cos * ny
+            best = _sooner(best, t, push, nx, ny, path, fits)
     for k in range(discs.shape[0]):
         qx, qy = x - discs[k, 0], y - discs[k, 1]
         away = np.sqrt(qx * qx + qy * qy) - discs[k, 2]
@@ -102,7 +98,7 @@ def first_contact(
         fits = whole if away >= whole - 0.5 * GRAZE else away
         if fits + discs[k, 2] > 2.0 * GRAZE:
             t, push, nx, ny = _meet(qx, qy, dx, dy, 0.0, 0.0, fits + discs[k, 2], ALL)
-            best = _sooner(best, t, push, nx, ny, x, y, dx, dy, fits)
+            best = _sooner(best, t, push, nx, ny, path, fits)
     return (best[0], best[1], best[2], best[3], best[4], best[5], gap)
 
 
@@ -113,16 +109,7 @@ def _outside(q: float, half: float) -> float:
 
 @compiled
 def _sooner(
-    best: Hit,
-    t: float,
-    push: float,
-    nx: float,
-    ny: float,
-    x: float,
-    y: float,
-    dx: float,
-    dy: float,
-    reach: float,
+    best: Hit, t: float, push: float, nx: float, ny: float, path: Path, reach: float
 ) -> Hit:
     """Return the earlier of two hits.
 
@@ -131,18 +118,18 @@ def _sooner(
     """
     if t > 1.0 or t > best[0] or (t == best[0] and push >= best[1]):
         return best
-    return (t, push, nx, ny, x + t * dx - reach * nx, y + t * dy - reach * ny, best[6])
+    x, y = path.x + t * path.dx - reach * nx, path.y + t * path.dy - reach * ny
+    return (t, push, nx, ny, x, y, best[6])
 
 
 @compiled
-def _first_wall(
-    occupied: Cells, clear: Clearance, x: float, y: float, dx: float, dy: float, reach: float
-) -> Hit:
+def _first_wall(occupied: Cells, clear: Clearance, path: Path, reach: float) -> Hit:
     """Return the first occupied square that is met.
 
     The path is searched in stretches, and stretches with enough clearance are skipped.
     """
     height, width = occupied.shape
+    x, y, dx, dy = path
     length = np.sqrt(dx * dx + dy * dy)
     ux, uy = dx / length, dy / length
     best, nearest_square = _NEVER, np.inf
@@ -177,7 +164,7 @@ def _first_wall(
                         t, push, nx, ny = _meet(
                             qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c)
                         )
-                        best = _sooner(best, t, push, nx, ny, x, y, dx, dy, reach)
+                        best = _sooner(best, t, push, nx, ny, path, reach)
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 

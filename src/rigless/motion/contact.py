@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, first_contact, gap_at
+from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, Path, first_contact, gap_at
 from rigless.motion.proximity import (
     FARTHEST,
     Cells,
     Clearance,
+    Obstacles,
     Shapes,
     cell_of,
     clearance,
@@ -91,7 +92,8 @@ def move_circle(
     if not abs(x) + abs(y) + radius + step < FARTHEST:
         out[0], out[1], out[7] = x, y, 0.0
     elif step > 0.0 and not _free(clear, discs, boxes, x, y, radius + GAP + TOUCH + step):
-        _move_among(occupied, clear, discs, boxes, x, y, radius, dx, dy, step, mode, friction, out)
+        obstacles = Obstacles(occupied, clear, discs, boxes)
+        _move_among(obstacles, Path(x, y, dx, dy), radius, step, mode, friction, out)
 
 
 @compiled
@@ -113,15 +115,9 @@ def _free(clear: Clearance, discs: Shapes, boxes: Shapes, x: float, y: float, ne
 
 @compiled
 def _move_among(
-    occupied: Cells,
-    clear: Clearance,
-    discs: Shapes,
-    boxes: Shapes,
-    x: float,
-    y: float,
+    obstacles: Obstacles,
+    path: Path,
     radius: float,
-    dx: float,
-    dy: float,
     step: float,
     mode: int,
     friction: float,
@@ -129,18 +125,17 @@ def _move_among(
 ) -> None:
     """Move the circle if obstacles may be near."""
     whole = radius + GAP
-    hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+    x, y, dx, dy = path
+    hit = first_contact(obstacles, path, whole)
     if hit[6] < whole - 0.5 * GRAZE:
-        gap, nx, ny = gap_at(occupied, clear, discs, boxes, x, y, whole)
+        gap, nx, ny = gap_at(obstacles, x, y, whole)
         px, py = x + (whole - gap) * nx, y + (whole - gap) * ny
         if mode == PASSTHROUGH:
             if gap < radius:  # it already overlaps an obstacle
                 hit = (0.0, 0.0, nx, ny, x - gap * nx, y - gap * ny, gap)
-        elif (
-            radius < gap < whole and gap_at(occupied, clear, discs, boxes, px, py, whole)[0] >= gap
-        ):
+        elif radius < gap < whole and gap_at(obstacles, px, py, whole)[0] >= gap:
             x, y = px, py  # rounding has reduced the gap
-            hit = first_contact(occupied, clear, discs, boxes, x, y, dx, dy, whole)
+            hit = first_contact(obstacles, Path(x, y, dx, dy), whole)
     if hit[0] <= 1.0:
         out[2], out[3], out[4], out[5], out[6] = 1.0, hit[2], hit[3], hit[4], hit[5]
     if mode == PASSTHROUGH:
@@ -149,7 +144,7 @@ def _move_among(
     travelled, left, way_x, way_y, length = 0.0, 1.0, dx, dy, step
     for contact in range(CONTACTS):
         if contact > 0:
-            hit = first_contact(occupied, clear, discs, boxes, x, y, way_x, way_y, whole)
+            hit = first_contact(obstacles, Path(x, y, way_x, way_y), whole)
         t, nx, ny = min(hit[0], 1.0), hit[2], hit[3]
         x, y, travelled = x + t * way_x, y + t * way_y, travelled + t * length
         held = (

@@ -5,7 +5,7 @@ occupied cell is its closed unit square, and outside the map is free. `discs` ar
 radius), `boxes` rows (x, y, half_x, half_y, theta). All results are exact.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import intrinsic
@@ -16,6 +16,27 @@ from rigless.kernel.compiled import compiled, inlined
 Cells = NDArray[np.bool_]
 Clearance = NDArray[np.float32]
 Shapes = NDArray[np.float64]
+
+
+class Obstacles(NamedTuple):
+    """Everything that a circle can touch: the grid with its clearance, discs and boxes."""
+
+    occupied: Cells
+    clear: Clearance
+    discs: Shapes
+    boxes: Shapes
+
+
+class Sector(NamedTuple):
+    """A part of a ring about 0: between the unit vectors a and b, and between two radii."""
+
+    ax: float
+    ay: float
+    bx: float
+    by: float
+    inner: float
+    outer: float
+
 
 FARTHEST = 1e9  # beyond this, and for nan, there is no contact
 _ROUND_DOWN = 1.0 - 1e-6  # keeps a lower bound below in float32
@@ -177,6 +198,7 @@ def zone_touched(
     for i in range(parts if span > 0.0 else 0):
         begin = theta + start_angle + i * part
         ax, ay, bx, by = np.cos(begin), np.sin(begin), np.cos(begin + part), np.sin(begin + part)
+        sector = Sector(ax, ay, bx, by, radius, outer)
         if walls:
             for r in range(
                 max(int(np.floor(y - outer)), 0), min(int(np.floor(y + outer)), height - 1) + 1
@@ -185,43 +207,31 @@ def zone_touched(
                     max(int(np.floor(x - outer)), 0), min(int(np.floor(x + outer)), width - 1) + 1
                 ):
                     if occupied[r, c] and _box_in(
-                        c + 0.5 - x, r + 0.5 - y, 0.5, 0.5, 1.0, 0.0, ax, ay, bx, by, radius, outer
+                        c + 0.5 - x, r + 0.5 - y, 0.5, 0.5, 1.0, 0.0, sector
                     ):
                         return True
         for k in range(boxes.shape[0]):
             cos, sin = np.cos(boxes[k, 4]), np.sin(boxes[k, 4])
             qx, qy, hx, hy = boxes[k, 0] - x, boxes[k, 1] - y, boxes[k, 2], boxes[k, 3]
-            if _box_in(qx, qy, hx, hy, cos, sin, ax, ay, bx, by, radius, outer):
+            if _box_in(qx, qy, hx, hy, cos, sin, sector):
                 return True
         for k in range(discs.shape[0]):
-            if _disc_in(
-                discs[k, 0] - x, discs[k, 1] - y, discs[k, 2], ax, ay, bx, by, radius, outer
-            ):
+            if _disc_in(discs[k, 0] - x, discs[k, 1] - y, discs[k, 2], sector):
                 return True
     return False
 
 
 @compiled
 def _box_in(
-    qx: float,
-    qy: float,
-    hx: float,
-    hy: float,
-    cos: float,
-    sin: float,
-    ax: float,
-    ay: float,
-    bx: float,
-    by: float,
-    inner: float,
-    outer: float,
+    qx: float, qy: float, hx: float, hy: float, cos: float, sin: float, sector: Sector
 ) -> bool:
-    """Return True if a box centred at q meets the annular sector about 0 from a to b.
+    """Return True if a box centred at q meets the sector.
 
     The part of the box in the wedge is convex, so its points have all distances between its nearest
     and its furthest. Both are on the box's edges as cut by the wedge, unless 0 itself is in the
     box.
     """
+    ax, ay, bx, by, inner, outer = sector
     mx, my = cos * qx + sin * qy, cos * qy - sin * qx  # seen from the box
     low_x, low_y = max(abs(mx) - hx, 0.0), max(abs(my) - hy, 0.0)
     if low_x * low_x + low_y * low_y > outer * outer:
@@ -264,18 +274,9 @@ def _box_in(
 
 
 @compiled
-def _disc_in(
-    qx: float,
-    qy: float,
-    r: float,
-    ax: float,
-    ay: float,
-    bx: float,
-    by: float,
-    inner: float,
-    outer: float,
-) -> bool:
-    """Return True if a disc centred at q meets the annular sector about 0 between a and b."""
+def _disc_in(qx: float, qy: float, r: float, sector: Sector) -> bool:
+    """Return True if a disc centred at q meets the sector."""
+    ax, ay, bx, by, inner, outer = sector
     away = np.sqrt(qx * qx + qy * qy)
     if (
         ax * qy - ay * qx >= 0.0

@@ -16,7 +16,7 @@ All functions work in cell units: x and y are in cells from the grid's lower-lef
 leaves the grid hits nothing. A ray exactly through a corner crosses the horizontal face first.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,18 @@ NEAR = 1e-9  # within this of a face, its crossing time decides on which side a 
 
 Squares = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+
+
+class _Rays(NamedTuple):
+    """Rays that are cast together, one a row, and how far each has come."""
+
+    rays: Floats  # x, y, dx, dy
+    per: Floats  # 1 / dx, 1 / dy
+    ranges: Floats
+    cells: NDArray[np.int64]  # column, row
+    sides: NDArray[np.int64]  # of the free square at the cell
+    across: NDArray[np.bool_]
+
 
 _THREE, _SEVEN = np.uint64(3), np.uint64(7)  # of TILE
 
@@ -164,6 +176,7 @@ def cast_beams(
         np.empty(count, np.int64),
         np.empty((count, 2)),
     )
+    batch = _Rays(rays, per, ranges, cells, sides, across)
     wide, high = (squares.shape[2] - 2) * TILE, (squares.shape[1] - 2) * TILE
     for j in range(count):
         for axis in range(2):
@@ -187,7 +200,7 @@ def cast_beams(
             cells[j, 0], cells[j, 1], sides[j], across[j], ranges[j] = column, row, side, False, 0.0
             flying[left] = j
             left += np.uint64(0 < side < OUTSIDE)
-        _fly(squares, quadrant, rays, per, longest, flying, left, ranges, cells, sides, across)
+        _fly(squares, quadrant, batch, longest, flying, left)
     for j in range(count):
         if sides[j] == OUTSIDE or ranges[j] > longest:
             ranges[j] = np.inf
@@ -197,20 +210,16 @@ def cast_beams(
 def _fly(
     squares: Squares,
     quadrant: int,
-    rays: Floats,
-    per: Floats,
+    batch: _Rays,
     longest: float,
     flying: NDArray[np.uint64],
     some: Any,
-    ranges: Floats,
-    cells: NDArray[np.int64],
-    sides: NDArray[np.int64],
-    across: NDArray[np.bool_],
 ) -> None:
     """Advance the first `some` rays of `flying`, all of one quadrant, to their ends.
 
     The loop is that of `cast_ray`.
     """
+    rays, per, ranges, cells, sides, across = batch
     back_x, back_y = quadrant & 1, quadrant >> 1
     step_x, step_y = 1 - 2 * back_x, 1 - 2 * back_y
     while some > 0:

@@ -8,7 +8,7 @@ accelerometer and gyro all measure the same motion.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from rigless.motion.contact import MOVED_FULLY, SLIDE, STOP, move_circle
 from rigless.motion.diff_drive import wrap
 from rigless.motion.motor import follow
 from rigless.motion.omni import body_speeds, displacement, wheel_speeds
+from rigless.motion.proximity import Obstacles
 from rigless.sensors.noise import block, normal
 
 Array = NDArray[np.float64]
@@ -54,6 +55,16 @@ CONST_SIZE = GAIN + 4
 
 SCRATCH_SIZE = MOVED_FULLY + 4
 STANDARD_GRAVITY = 9.80665
+
+
+class Motion(NamedTuple):
+    """The motion in a step: heading in its middle, velocity and turn rate at its end, mean turn."""
+
+    heading: float
+    vx: float
+    vy: float
+    w: float
+    turn: float
 
 
 @compiled
@@ -100,7 +111,8 @@ def step(
     new_theta = wrap(theta + m_turn * dt)
     c, s = math.cos(new_theta), math.sin(new_theta)
     vx, vy, w = c * right - s * ahead, s * right + c * ahead, turn
-    _move(body, const, occupied, clear, discs, boxes, dx, dy, m_turn, scratch)
+    obstacles = Obstacles(occupied, clear, discs, boxes)
+    _move(body, const, obstacles, dx, dy, m_turn, scratch)
     hit = scratch[2] > 0.0
     body[IMPACT], body[NORMAL_X], body[NORMAL_Y] = 0.0, 0.0, 0.0
     if hit:
@@ -117,7 +129,8 @@ def step(
             body[U + i] -= felt[i] / kept
             scratch[MOVED_FULLY + i] -= held[i] / kept
         vx, vy = new_vx, new_vy
-    _measure(body, const, theta + 0.5 * m_turn * dt, vx, vy, w, m_turn, keys, number, scratch)
+    motion = Motion(theta + 0.5 * m_turn * dt, vx, vy, w, m_turn)
+    _measure(body, const, motion, keys, number, scratch)
     body[THETA], body[VX], body[VY], body[W] = new_theta, vx, vy, w
     body[ODOMETER] += math.hypot(body[X] - x, body[Y] - y)
     return hit
@@ -135,10 +148,16 @@ def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, fl
 
 @compiled
 def _move(
-    body: Array, const: Array, occupied: Any, clear: Any, discs: Array, boxes: Array, dx: float,
-    dy: float, turn: float, scratch: Array,
-) -> None:  # fmt: skip
+    body: Array,
+    const: Array,
+    obstacles: Obstacles,
+    dx: float,
+    dy: float,
+    turn: float,
+    scratch: Array,
+) -> None:
     """Move by (dx, dy), sliding along obstacles; store pose and contact in the body."""
+    occupied, clear, discs, boxes = obstacles
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     from_x, from_y = (body[X] - const[OX]) / res, (body[Y] - const[OY]) / res
     cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x
@@ -228,10 +247,10 @@ def _collide(
 
 @compiled
 def _measure(
-    body: Array, const: Array, heading: float, vx: float, vy: float, w: float, turn: float,
-    keys: Any, number: int, scratch: Array,
-) -> None:  # fmt: skip
+    body: Array, const: Array, motion: Motion, keys: Any, number: int, scratch: Array
+) -> None:
     """Add the wheels' encoder ticks; update acceleration at the IMU and the gyro's bias."""
+    heading, vx, vy, w, turn = motion
     dt = const[DT]
     words = block(keys[0], number, 0)
     for i in range(4):

@@ -6,7 +6,7 @@ are cast together: the start of each beam, its true range, and the sensor's meas
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,32 @@ GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
 
 
+class Beams(NamedTuple):
+    """The beams of a turn: their raw angles, with cosines and sines."""
+
+    angles: Array
+    cosines: Array
+    sines: Array
+
+
+class Hits(NamedTuple):
+    """The rays of a turn and what each hits: range in cells, cell, and kind of face."""
+
+    rays: Array
+    ranges: Array
+    cells: Any
+    across: Any
+
+
+class Points(NamedTuple):
+    """The outputs of a scan: the measured points, and the true range of every beam."""
+
+    angle: Any
+    range: Any
+    quality: Any
+    truth: Array
+
+
 @compiled
 def scan(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int,
@@ -69,18 +95,17 @@ def scan(
         or setup[MATERIALS] > 0
         or setup[MIXED] > 0
     ):
-        _echoes(setup, squares, material, discs, boxes, rays, cells, across, noise, ranges)
-    return _measure(
-        setup, angles, cosines, sines, ranges, noise, out_angle, out_range, out_quality, out_truth
-    )
+        hits = Hits(rays, ranges, cells, across)
+        _echoes(setup, squares, material, discs, boxes, hits, noise)
+    points = Points(out_angle, out_range, out_quality, out_truth)
+    return _measure(setup, Beams(angles, cosines, sines), ranges, noise, points)
 
 
 @compiled
-def _measure(
-    setup: Array, angles: Array, cosines: Array, sines: Array, ranges: Array, noise: Array,
-    out_angle: Any, out_range: Any, out_quality: Any, out_truth: Array,
-) -> int:  # fmt: skip
+def _measure(setup: Array, beams: Beams, ranges: Array, noise: Array, points: Points) -> int:
     """Turn true ranges, in cells, into measured points, and return their number."""
+    angles, cosines, sines = beams
+    out_angle, out_range, out_quality, out_truth = points
     count = 0
     for k in range(ranges.shape[0]):
         distance, lost = ranges[k] * setup[RES], noise[k, 2]
@@ -186,10 +211,10 @@ def _small_angle(aside: float, ahead: float) -> float:
 
 @compiled
 def _echoes(
-    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, rays: Array, cells: Any,
-    across: Any, noise: Array, ranges: Array,
-) -> None:  # fmt: skip
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, hits: Hits, noise: Array
+) -> None:
     """Change ranges to the map into ranges to what gives an echo, in cells; inf if nothing does."""
+    rays, ranges, cells, across = hits
     longest = (setup[MAX_RANGE] + 1.0) / setup[RES]
     grazing, materials, mixed = setup[GRAZING], setup[MATERIALS] > 0, setup[MIXED]
     moving = discs.shape[0] + boxes.shape[0] > 0

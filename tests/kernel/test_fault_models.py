@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from rigless.kernel.faults import Fault, Targets, actuate, sense
+from rigless.kernel.faults import Fault, Targets, actuate, sense, transmit
 from rigless.kernel.streams import Streams
 
 FLOATS = st.floats(-1e6, 1e6)
@@ -96,3 +96,11 @@ def test_a_lag_starts_from_what_the_actuator_did_before():
 
 def test_a_lag_of_no_time_is_no_lag():
     assert actuate(fault("lag", tau_s=0), 3.0, 0.1, 1.0) == 3.0
+
+
+def test_a_corrupted_packet_can_have_any_of_its_bits_flipped():
+    corrupt, generator, places = fault("corrupt"), rng(), set()
+    for _ in range(500):
+        [(_, data)] = transmit(corrupt, [(0, bytes(4))], generator)
+        places.add(int.from_bytes(data, "little"))
+    assert places == {1 << bit for bit in range(32)}

@@ -2,6 +2,7 @@ import pytest
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError
+from rigless.kernel.robot import VirtualInput
 from rigless.kernel.simulation import Simulation
 
 from .robots import Counter, Diary
@@ -74,7 +75,7 @@ def test_inputs_told_to_listeners_are_enough_to_do_it_again():
         (lambda sim: sim.send("c", "line", {"type": "Add", "amuont": 2}), "amuont"),
         (
             lambda sim: sim.set_input("c", "buton", True),
-            "unknown input 'buton' (did you mean 'button'?)",
+            "c: unknown input 'buton' (did you mean 'button'?)",
         ),
         (
             lambda sim: sim.set_input("c", "button", 1),
@@ -112,6 +113,8 @@ def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(a
         ("button", "0", False),
         ("load", 2, 2.0),
         ("mode", "off", "off"),
+        ("gear", 0, 0),
+        ("gear", 7, 7),
     ],
 )
 def test_virtual_inputs_take_values_of_their_type(name, given, value):
@@ -144,3 +147,22 @@ def test_without_collecting_there_is_nothing_to_take_and_it_says_so():
     sim = Simulation([Counter("c")], collect=False)
     with pytest.raises(RuntimeError, match="collect=True"):
         sim.take("c", "beat")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("least", 1.0, "c least: 1 is out of range (2 to)"),
+        ("most", 9.0, "c most: 9 is out of range (to 5)"),
+    ],
+)
+def test_an_input_can_have_one_limit(name, value, says):
+    class Limited(Counter):
+        inputs = {"least": VirtualInput(2.0, low=2.0), "most": VirtualInput(5.0, high=5.0)}
+
+    sim = Simulation([Limited("c")])
+    with pytest.raises(InputError) as caught:
+        sim.set_input("c", name, value)
+    assert says in str(caught.value)
+    sim.set_input("c", "least", 1e9)
+    sim.set_input("c", "most", -1e9)

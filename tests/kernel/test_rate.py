@@ -54,6 +54,9 @@ def test_a_rate_is_finite(hz):
         (6e-10, 1),
         (1e9 + 0.1, 10**18 + 10**8),
         (-2, -2 * NS_PER_S),
+        (123456789.1234567, 123456789_123_456_700),
+        (740865.5322280854, 740865_532_228_085),  # as floats, these two round the other way
+        (783915.2710662466, 783915_271_066_247),
     ],
 )
 def test_seconds_become_the_nearest_nanosecond(seconds, ns):

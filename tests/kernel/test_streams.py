@@ -87,3 +87,18 @@ def test_the_draws_are_spread_evenly():
     assert (
         np.sum((counts - 1000) ** 2 / 1000) < 50
     )  # chi-square with 19 degrees: 43.8 is the 0.1 % point
+
+
+def test_copies_of_a_robots_streams_continue_them_without_shifting_them():
+    streams, same = Streams(3), Streams(3)
+    for each in (streams, same):
+        each.get("robot/imu").random()
+    copies = streams.copies_for("robot")
+    ahead = [copies("imu").random(), copies("imu").random(), copies("gyro").random()]
+    assert ahead == [
+        same.get("robot/imu").random(),
+        same.get("robot/imu").random(),
+        same.get("robot/gyro").random(),
+    ]
+    assert [streams.get("robot/imu").random() for _ in range(2)] == ahead[:2]
+    assert streams.get("robot/gyro").random() == ahead[2]

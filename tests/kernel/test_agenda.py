@@ -192,3 +192,41 @@ def test_a_fast_forward_is_not_used_for_a_single_tick():
     script.ticker("other", 10, index=1)
     script.agenda.run_until(10**9)
     assert [name for _, name in script.seen] == ["tick", "other"] * 10
+
+
+class Door:
+    """A robot's method for timers."""
+
+    def __init__(self):
+        self.calls = []
+
+    def open(self, *args):
+        self.calls.append(args)
+
+
+def test_a_timer_calls_its_method_at_its_time_in_the_order_of_entry():
+    door, seen = Door(), []
+    agenda = Agenda(lambda action, argument: seen.append((action, len(door.calls))))
+    first = agenda.add_timer(5, "d", door.open, (1, "a"))
+    agenda.add(5, TIMER, "between", None)
+    last = agenda.add_timer(5, "d", door.open, ())
+    gone = agenda.add_timer(5, "d", door.open, ("cancelled",))
+    assert first < last < gone
+    agenda.cancel(gone)
+    agenda.run_until(4)
+    assert door.calls == []
+    agenda.run_until(5)
+    assert door.calls == [(1, "a"), ()]
+    assert seen == [("between", 1)]
+
+
+def test_a_saved_timer_is_an_action_with_the_names_of_robot_and_method():
+    door, seen = Door(), []
+    agenda = Agenda(lambda *what: None)
+    agenda.add_timer(5, "d", door.open, (1,))
+    agenda.add(5, TIMER, "other", 2)
+    copy = Agenda(lambda action, argument: seen.append((action, argument)))
+    copy.load(0, agenda.next_order, agenda.pending(), [])
+    copy.run_until(5)
+    assert seen == [("timer", ("d", "open", (1,))), ("other", 2)]
+    assert door.calls == []

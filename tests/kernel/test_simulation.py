@@ -250,3 +250,22 @@ def test_a_robot_is_started_once_in_its_simulation_and_finds_its_neighbours():
     sim = Simulation([Social("a"), Social("b")])
     assert [sim.truth(name).names for name in "ab"] == [("a", "b")] * 2
     assert [(event.time_ns, event.robot) for event in sim.events] == [(0, "a"), (0, "b")]
+
+
+@pytest.mark.parametrize(
+    ("fault", "given", "says"),
+    [
+        (None, inp.Send("c", "line", "Fail", {}), "c (Fail)"),
+        (None, inp.Arrive("c", "line", 1, b"fail\n"), "c (Arrive)"),
+        ("delay", inp.Arrive("c", "line", 1, b"fail\n"), "c (Arrive)"),
+    ],
+)
+def test_a_failure_names_the_robot_and_the_input(fault, given, says):
+    sim = Simulation([Counter("c")])
+    sim.apply(inp.Connect("c", "line", 1))
+    if fault:
+        sim.inject("c", "line", fault, ms=100)
+    sim.schedule(0, given)
+    with pytest.raises(RobotError) as caught:
+        sim.run(1)
+    assert says in str(caught.value)

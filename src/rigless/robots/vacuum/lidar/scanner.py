@@ -1,17 +1,31 @@
 """The lidar's turns: how many beams one has, and the buffers that the compiled scan fills."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rigless.robots.vacuum.arrays import Arrays
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.lidar.beams import scan
 from rigless.robots.vacuum.state import VacuumState
 from rigless.sensors.noise import block, normal
 from rigless.worlds.grid import Grid
 
+Array = NDArray[np.float64]
 MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
+
+
+class LidarArrays(Protocol):
+    """The arrays that a scan needs: the lidar's numbers, and the beams' angles and directions."""
+
+    @property
+    def setup(self) -> Array: ...
+    @property
+    def angles(self) -> Array: ...
+    @property
+    def cosines(self) -> Array: ...
+    @property
+    def sines(self) -> Array: ...
 
 
 class Scanner:
@@ -21,7 +35,7 @@ class Scanner:
     beams, inf where there is no echo.
     """
 
-    def __init__(self, config: VacuumConfig, arrays: Arrays, grid: Grid):
+    def __init__(self, config: VacuumConfig, arrays: LidarArrays, grid: Grid):
         self._config, self._arrays, self._grid = config.lidar, arrays, grid
         count = config.lidar.num_rays
         self.ranges = np.full(count, np.inf)

@@ -26,7 +26,7 @@ def _wait(page: Any) -> None:
     """
     end = time.monotonic() + PATIENCE_S
     while not page.evaluate(
-        "globalThis.rigless?.pictures()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"
+        "globalThis.rigless?.frames()?.rows.get('beams')?.length > 0 && rigless.drawn() > 0"
     ):
         assert time.monotonic() < end, "the browser draws nothing"
         time.sleep(0.005)
@@ -54,14 +54,14 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         first_s = time.perf_counter() - begin
         loaded_ms = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
         page.wait_for_timeout(1000)
-        count = "[rigless.drawn(), rigless.pictures().count, performance.now()]"
+        count = "[rigless.drawn(), rigless.frames().count, performance.now()]"
         before, cpu = page.evaluate(count), cpu_seconds(pid)
         after = before
         while after[0] == before[0] or after[1] == before[1]:  # busy machine: no frame yet
             page.wait_for_timeout(seconds * 1000)
             after = page.evaluate(count)
         wall_s = (after[2] - before[2]) / 1e3
-        beams = page.evaluate("rigless.pictures().rows.get('beams').length / 4")
+        beams = page.evaluate("rigless.frames().rows.get('beams').length / 4")
         share = (cpu_seconds(pid) - cpu) / wall_s
         browser.close()
     return {

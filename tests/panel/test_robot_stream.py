@@ -111,7 +111,7 @@ def test_clients_with_the_same_last_frame_get_the_same_bytes(source):
 def test_static_rows_are_drawn_once_and_again_after_a_jump(source):
     stream, asked = watching(source), []
     for view in (stream.view,):
-        view.still = lambda: asked.append(1) or {"plan": [(5, 5)]}
+        view.draw_static = lambda: asked.append(1) or {"plan": [(5, 5)]}
     stream._static_fields = None
     for _ in range(3):
         go(source, 1.0, 0.1)

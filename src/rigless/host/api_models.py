@@ -13,6 +13,7 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from rigless.host.host import State
 from rigless.host.pace import Mode
 from rigless.kernel.events import Severity
+from rigless.kernel.problems import Problem
 
 InputValue = bool | int | float | str
 
@@ -85,6 +86,18 @@ class ProblemEntry(TypedDict):
     file: NotRequired[str]
     line: NotRequired[int]
     code: NotRequired[str]
+
+
+def problem_entry(problem: Problem) -> ProblemEntry:
+    """Return the fields of a problem that are part of the API."""
+    return {
+        "where": problem.where,
+        "what": problem.what,
+        "fix": problem.fix,
+        "file": problem.file,
+        "line": problem.line,
+        "code": problem.code,
+    }
 
 
 class Problems(TypedDict):

@@ -22,7 +22,6 @@ from rigless.host.api_models import (
     Metrics,
     NamedFile,
     PortStatus,
-    ProblemEntry,
     Problems,
     RecordTo,
     RobotDetails,
@@ -36,6 +35,7 @@ from rigless.host.api_models import (
     Status,
     Step,
     Truth,
+    problem_entry,
 )
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
@@ -188,17 +188,7 @@ def create_app(host: Host) -> FastAPI:
 
 
 def _problems(problems: Iterable[Problem], status_code: int) -> Response:
-    entries: list[ProblemEntry] = [
-        {
-            "where": problem.where,
-            "what": problem.what,
-            "fix": problem.fix,
-            "file": problem.file,
-            "line": problem.line,
-            "code": problem.code,
-        }
-        for problem in problems
-    ]
+    entries = [problem_entry(problem) for problem in problems]
     return JSONResponse({"problems": entries}, status_code)
 
 

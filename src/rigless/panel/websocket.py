@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import FastAPI, Query, WebSocket, WebSocketDisconnect
 
-from rigless.kernel.plain import to_builtins
+from rigless.host.api_models import problem_entry
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.client import Client
 from rigless.panel.hub import TICKS_PER_S, Hub
@@ -99,11 +99,10 @@ async def _receive(socket: WebSocket, hub: Hub, client: Client) -> None:
         try:
             _handle(hub, client, message.get("text") or message.get("bytes") or b"")
         except InputError as error:
-            client.send_error([to_builtins(problem) for problem in error.problems])
+            client.send_error([problem_entry(problem) for problem in error.problems])
         except Exception as error:  # a view is user code
-            client.send_error(
-                [to_builtins(Problem("robot", f"its view failed: {type(error).__name__}: {error}"))]
-            )
+            what = f"its view failed: {type(error).__name__}: {error}"
+            client.send_error([problem_entry(Problem("robot", what))])
 
 
 def _handle(hub: Hub, client: Client, data: str | bytes) -> None:

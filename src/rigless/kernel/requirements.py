@@ -1,4 +1,4 @@
-"""What a config requires of the computer that it runs on, as data.
+"""The requirements of a config on the computer that runs it, as data.
 
 A robot only declares it (`Robot.requirements`). `rigless.scenario.requirements` looks at files,
 environment variables and installed packages, and returns a finding for each that is missing.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass
 class TemplateRobotState:
-    """Where the table is, where it goes, and what the sensor last read."""
+    """The angle of the table, its target, and the last reading of the sensor."""
 
     angle_deg: float = 0.0
     target_deg: float = 0.0

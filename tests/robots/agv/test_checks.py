@@ -251,6 +251,12 @@ WARNINGS = [
     ("STREAMS_SAME", "nats.jetStream", {"nats.jetStream": {"streamOut": "ROBOT_IN"}}),
     ("DUPLICATE_SERVER", "nats.servers[1]", {"nats.servers": ["nats://a:1", "nats://a:1"]}),
     ("PASSWORD_IN_URL", "nats.servers[0]", {"nats.servers": ["nats://me:secret@host:4222"]}),
+    ("TOKEN_IN_URL", "nats.servers[0]", {"nats.servers": ["nats://s3cr3t@host:4222"]}),
+    (
+        "MOTOR_MISSING",
+        "io.digitalInputs[1].driver.config.motorId",
+        {"motors.3": GONE, "io.digitalInputs.2": GONE},
+    ),
     ("PROFILE_IN_REAL", PROFILE, {PROFILE: {}, **REAL}),
     (
         "NO_SCANNER",
@@ -299,6 +305,23 @@ def test_what_a_robot_does_not_boot_with(code, path, changes):
     assert (code, path, "error") in [(one.code, dotted(one.path), one.severity) for one in found]
     assert {one.code for one in found if one.severity == "error"} == {code}
     assert all(one.what and one.fix and one.stage == "cross-field" for one in found)
+
+
+@pytest.mark.parametrize(
+    "servers",
+    [
+        ["nats://s3cr3t@host:4222"] * 2,
+        ["nats://me:s3cr3t@host:4222/path"],
+        ["me:s3cr3t@host"],
+        ["http://s3cr3t@host"],
+        ["nats://s3cr3t@host:none"],
+        ["nats://s3cr3t@:1"],
+    ],
+)
+def test_no_problem_repeats_a_secret_of_a_url(servers):
+    found = examine_config(changed({"nats.servers": servers}))[1]
+    assert found
+    assert "s3cr3t" not in "".join(f"{problem}{problem.fix}" for problem in found)
 
 
 @pytest.mark.parametrize(("code", "path", "changes"), WARNINGS)

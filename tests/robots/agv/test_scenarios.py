@@ -3,7 +3,11 @@
 import pytest
 
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.checks.examine import examine_config
+from rigless.robots.agv.config import own
+from rigless.robots.agv.machine.motor_bank import missing_motors
 
+from .configs import GONE, changed
 from .scene import Scene
 
 
@@ -53,6 +57,46 @@ def test_a_what_needs_it_is_rejected_until_it_recovers():
     name = scene.command("RELEASE")
     scene.run(3)
     assert scene.ack(name).status == "SUCCEEDED"
+
+
+def test_a_boots_without_a_hoist_that_its_limit_sensors_name():
+    scene = Scene(motors=own()["motors"][:3]).run(1.2)
+    state = scene.last("state")
+    assert (state.status, state.statusReasons) == ("WARNING", ["FUNCTIONAL_MOTOR_MISSING:hoist"])
+    assert state.missingFunctionKeys == ["HOIST"]
+    assert [health.motorId for health in state.motors] == ["drive_left", "drive_right", "gripper"]
+    assert {published.status for published in scene.published("heartbeat")} == {"WARNING"}
+    assert scene.events("FUNCTIONAL_MOTOR_MISSING")[0].source == "hoist"
+    assert (state.errors[0].code, state.errors[0].refs) == (
+        "FUNCTIONAL_MOTOR_MISSING",
+        [m.Ref("motorId", "hoist")],
+    )
+    target = {"unit": "mm", "value": 5}
+    for axis in ({"motorId": "hoist"}, {"functionKey": "HOIST"}):
+        rejected = scene.ack(scene.command("MOVE_AXIS", **axis, target=target))
+        assert (rejected.status, rejected.code) == ("REJECTED", "REQUIRED_MOTOR_UNAVAILABLE")
+    names = [scene.command("MOVE", x=0.5, y=0.0), scene.command("GRIP")]
+    scene.run(5)
+    assert [scene.ack(name).status for name in names] == ["SUCCEEDED"] * 2
+
+
+def test_a_a_missing_motor_is_an_error_only_if_a_capability_requires_it():
+    """A limit sensor may name its function; a name close to that of a motor is a typing error."""
+    sensor = "io.digitalInputs.1.driver.config"
+    config, findings = examine_config(
+        changed({"motors.3": GONE, f"{sensor}.functionKey": "LIFT", "io.digitalInputs.2": GONE})
+    )
+    assert [(problem.code, problem.severity) for problem in findings] == [
+        ("MOTOR_MISSING", "warning")
+    ]
+    assert config is not None
+    assert missing_motors(config) == {"hoist": "LIFT"}
+    for changes, code in (
+        ({"motors.3": GONE, "capabilities.flags.hasHoist": True}, "CAPABILITY_WITHOUT_MOTOR"),
+        ({f"{sensor}.motorId": "hoits"}, "LIMIT_MOTOR_UNKNOWN"),
+    ):
+        errors = [p.code for p in examine_config(changed(changes))[1] if p.severity == "error"]
+        assert errors == [code]
 
 
 # Scenario B: functional motor fault during task execution

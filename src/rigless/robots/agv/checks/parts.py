@@ -149,11 +149,7 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
                 fix = 'name one: "config": {"motorId": …, "edge": "MIN" or "MAX"}'
                 yield sensor["driver"]["config"].warning("LIMIT_SENSOR_FREE", what, fix)
         elif motor.text not in ids:
-            yield motor.error(
-                "LIMIT_MOTOR_UNKNOWN",
-                f"there is no motor {motor.value!r}",
-                did_you_mean(str(motor.value), filter(None, ids)),
-            )
+            yield _unknown_motor(motor, list(filter(None, ids)))
         if edge.there and edge.text not in ("MIN", "MAX"):
             yield edge.error(
                 "LIMIT_EDGE_UNKNOWN", f"{edge.value!r} is not an end of an axis", "MIN or MAX"
@@ -165,6 +161,15 @@ def _limit_sensors(root: ConfigPath) -> Iterator[Problem]:
                 what = f"{motor.text!r} has no {end}: {sensor['ioId'].text!r} will never be on"
                 yield edge.warning("LIMIT_WITHOUT_END", what, f"give the motor's {end}")
         yield from _tolerance(sensor["driver"]["config"]["tolerance"])
+
+
+def _unknown_motor(motor: ConfigPath, known: list[str]) -> Problem:
+    """Report a limit sensor without its motor: a typing error, or a motor that is missing."""
+    what, near = f"there is no motor {motor.value!r}", did_you_mean(str(motor.value), known)
+    if motor.text is None or near.startswith("did you mean"):
+        return motor.error("LIMIT_MOTOR_UNKNOWN", what, near)
+    fix = "add the motor to motors, or remove its limit sensors"
+    return motor.warning("MOTOR_MISSING", f"{what}: the robot boots with status WARNING", fix)
 
 
 def _tolerance(place: ConfigPath) -> Iterator[Problem]:
@@ -262,7 +267,9 @@ def _servers(root: ConfigPath) -> Iterator[Problem]:
         yield from _server(server, server.text)
         if server.text in seen:
             yield server.warning(
-                "DUPLICATE_SERVER", f"{server.text!r} is listed twice", "list it once"
+                "DUPLICATE_SERVER",
+                f"{_without_secrets(server.text)!r} is listed twice",
+                "list it once",
             )
         seen.add(server.text)
     streams = nats["jetStream"]["streamIn"].text, nats["jetStream"]["streamOut"].text
@@ -272,10 +279,10 @@ def _servers(root: ConfigPath) -> Iterator[Problem]:
         yield nats["jetStream"].warning("STREAMS_SAME", what, fix)
 
 
-def _server(place: ConfigPath, text: str) -> Iterator[Problem]:
-    fix = "for example nats://10.0.0.10:4222"
+def _server(place: ConfigPath, given: str) -> Iterator[Problem]:
+    fix, text = "for example nats://10.0.0.10:4222", _without_secrets(given)
     try:
-        url = urlsplit(text)
+        url = urlsplit(given)
         port, host = url.port, url.hostname
     except ValueError as error:
         yield place.error("BAD_SERVER_URL", f"{text!r} is not a server address: {error}", fix)
@@ -297,8 +304,15 @@ def _server(place: ConfigPath, text: str) -> Iterator[Problem]:
         )
     elif url.path not in ("", "/") or url.query or url.fragment:
         yield place.error("BAD_SERVER_URL", f"{text!r} has text after its port", fix)
-    elif url.password is not None:
-        what = "the config contains a password"
-        yield place.warning(
-            "PASSWORD_IN_URL", what, "use a .creds file, which only the robot can read"
-        )
+    elif url.username or url.password is not None:
+        kind = "TOKEN" if url.password is None else "PASSWORD"
+        what = f"the config contains a {kind.lower()}: everyone who can read the file has it"
+        fix = "use a .creds file (nats.credsFilePath), which only the robot can read"
+        yield place.warning(f"{kind}_IN_URL", what, fix)
+
+
+def _without_secrets(url: str) -> str:
+    """Return a URL without its user, password or token, for a report."""
+    scheme, slashes, rest = url.rpartition("://")
+    _, at, place = rest.rpartition("@")
+    return f"{scheme}{slashes}…@{place}" if at else url

@@ -5,9 +5,25 @@ import math
 from rigless.kernel.robot import Robot
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.drivers import MockDrivers
+from rigless.robots.agv.machine.sensing import LIMIT
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.messages import MotorHealth, MotorReadings
 from rigless.robots.agv.motion import motors as m
+
+
+def missing_motors(config: RobotConfig) -> dict[str, str]:
+    """Return the function keys of motors that limit sensors name but `motors` does not have.
+
+    By default the function key is the motorId in capitals.
+    """
+    there = {motor.motorId for motor in config.motors}
+    return {
+        str(given["motorId"]): str(given.get("functionKey") or given["motorId"]).upper()
+        for entry in config.io.digitalInputs
+        if entry.type == LIMIT
+        and (given := entry.driver.config).get("motorId")
+        and given["motorId"] not in there
+    }
 
 
 class MotorBank:
@@ -20,6 +36,7 @@ class MotorBank:
         self.axes = {motor.motorId: m.axis_of(motor) for motor in config.motors}
         self._axes = tuple(self.axes.values())
         self._index = {motor_id: i for i, motor_id in enumerate(self.axes)}
+        self.missing = missing_motors(config)  # motorId → functionKey
         self._drives = tuple(i for i, axis in enumerate(self._axes) if axis.role == "DRIVE")
 
     def bind(self, state: MachineState) -> None:
@@ -66,7 +83,7 @@ class MotorBank:
     @property
     def missing_functions(self) -> list[str]:
         """The function keys that no healthy motor serves."""
-        if not any(self.state.ills):
+        if not (self.missing or any(self.state.ills)):
             return []
         served = {
             axis.function_key
@@ -76,6 +93,7 @@ class MotorBank:
         keys = dict.fromkeys(
             axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key
         )
+        keys.update(dict.fromkeys(self.missing.values()))
         return [key for key in keys if key is not None and key not in served]
 
     def health(self, motor_id: str) -> MotorHealth:

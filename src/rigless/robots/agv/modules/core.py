@@ -74,6 +74,12 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
         "a motor does not respond",
         "check its wiring, then send RESET_MOTOR",
     ),
+    "FUNCTIONAL_MOTOR_MISSING": (
+        "WARNING",
+        "WARNING",
+        "a limit sensor names a motor that the config does not have",
+        "add the motor to motors, or remove its limit sensors",
+    ),
 }
 
 
@@ -168,8 +174,9 @@ class Core:
             held=bool(traffic.holds),
             zones=tuple(traffic.blocked),
             manual=self._state.paused,
-            functional=tuple(
-                f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"
+            functional=(
+                *(f"{ill}:{axis.motor_id}" for axis, ill in ills if axis.role != "DRIVE"),
+                *(f"MISSING:{motor_id}" for motor_id in machine.motors.missing),
             ),
             empty=machine.battery[0] <= 0.0,
         )

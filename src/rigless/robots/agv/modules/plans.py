@@ -119,6 +119,11 @@ class Plans:
                     "INVALID_PARAMS", f"motorId: {motor!r} does not have the function {key!r}"
                 )
             return found
+        if motor in self._motors.missing:
+            key = self._motors.missing[motor]
+            raise Refused(
+                "REQUIRED_MOTOR_UNAVAILABLE", f"{motor} ({key}) is missing from motors", motor
+            )
         if motor not in self.functional:
             known = ", ".join(self.functional) or "none"
             raise Refused(

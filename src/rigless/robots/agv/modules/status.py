@@ -12,7 +12,7 @@ from rigless.robots.agv.messages import Status
 class Facts(NamedTuple):
     """The facts of the status.
 
-    `drive` and `functional` are faulty motors, as ERROR:id or DISCONNECTED:id.
+    `drive` and `functional` are faulty motors, as ERROR:id, DISCONNECTED:id or MISSING:id.
     """
 
     connected: bool = True

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from rigless.robots.agv import messages as m
+from rigless.robots.agv.params import COMMANDS
 
 from .scene import Scene
 
@@ -211,6 +212,50 @@ def test_a_motor_that_is_not_well_when_the_task_comes(on_fail, end):
     scene.run(4)
     assert scene.last(end).taskId == "t1"
     assert on_fail != "ABORT" or failed(scene) == ("t1", "b", "REQUIRED_MOTOR_UNAVAILABLE")
+
+
+AXIS = {"motorId": "hoist", "target": {"unit": "mm", "value": 9000}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "code"),
+    [
+        ("MOVE_AXIS", AXIS, "INVALID_PARAMS"),
+        ("MOVE_AXIS", {**AXIS, "motorId": "crane"}, "INVALID_PARAMS"),
+        ("WAIT", {"seconds": 1e9}, "INVALID_PARAMS"),
+        ("MOVE", {"x": 1e7, "y": 0.0}, "INVALID_PARAMS"),
+        ("FOLLOW_ROUTE", {"routeId": "nowhere"}, "INVALID_PARAMS"),
+        ("SET_OUTPUT", {"ioId": "siren", "value": True}, "INVALID_PARAMS"),
+        ("GRIP", {"functionKey": "CLAW"}, "REQUIRED_MOTOR_UNAVAILABLE"),
+        ("HOME", {}, "NOT_SUPPORTED"),
+    ],
+)
+def test_an_impossible_step_is_skipped_if_it_may_be_and_else_the_task_is_rejected(
+    kind, params, code
+):
+    commands = [name for name in COMMANDS if name != "HOME"]
+    scene = Scene(capabilities={"supportedCommands": commands}).run(0.1)
+    after = m.Step("after", "SET_OUTPUT", {"ioId": "buzzer", "value": True})
+    scene.assign(m.Step("a", kind, params), after, id="aborts")
+    assert failed(scene) == ("aborts", "a", code)
+    scene.assign(m.Step("a", kind, params, [], "SKIP"), after, id="skips").run(0.2)
+    assert (scene.last("task.done").taskId, scene.last("task.done").metrics["skipped"]) == (
+        "skips",
+        1,
+    )
+    assert scene.events("STEP_SKIPPED")[0].data == {"taskId": "skips", "stepId": "a", "code": code}
+    assert scene.robot.machine.outputs()["buzzer"] is True
+
+
+@pytest.mark.parametrize("on_fail", ["SKIP", "RETRY"])
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [("MOVEE", {}), ("MOVE", {"x": "1", "y": 0.0}), ("WAIT", {}), ("WAIT", {"hours": 1.0})],
+)
+def test_a_malformed_step_is_never_skipped(kind, params, on_fail):
+    scene = Scene().run(0.1)
+    scene.assign(m.Step("a", kind, params, [], on_fail))
+    assert failed(scene)[:2] == ("t1", "a")
 
 
 def test_what_may_be_left_out_may_be_null():

@@ -5,6 +5,7 @@ that names the key.
 """
 
 import math
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -16,6 +17,7 @@ Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Radians = Annotated[float, Meta(ge=-1e3, le=1e3)]
 Word = Annotated[str, Meta(min_length=1, max_length=256)]
 LONGEST = 400  # of a sentence
+OUT_OF_RANGE = re.compile(r"Expected `(float|int)` [<>]")  # msgspec's message about a bound
 LONGEST_ID = 256  # of ids that are echoed in replies
 Words = Annotated[list[Word], Meta(max_length=256)]
 
@@ -23,12 +25,16 @@ Words = Annotated[list[Word], Meta(max_length=256)]
 class Refused(Exception):  # noqa: N818  # a reply, not a failure
     """A refusal: a code of the contract, a sentence, and the motor and the step concerned.
 
-    The sentence is cut, because it is published and stored.
+    The sentence is cut, because it is published and stored. `malformed`: the request does not have
+    the shape of its kind, so it is not only out of range or beyond this robot.
     """
 
-    def __init__(self, code: str, message: str, motor: str = "", step: str = ""):
+    def __init__(
+        self, code: str, message: str, motor: str = "", step: str = "", malformed: bool = False
+    ):
         super().__init__(message[:LONGEST])
         self.code, self.message, self.motor, self.step = code, message[:LONGEST], motor, step
+        self.malformed = malformed
 
 
 class Params(Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,17 +142,20 @@ MOVES = (
 def parse(kind: str, given: Any, kinds: dict[str, type[Params]]) -> Any:
     """Return the parameters of a kind. Raises Refused."""
     if kind not in kinds:
-        raise Refused("NOT_SUPPORTED", f"{kind[:40]!r} is none of {', '.join(kinds)}")
+        what = f"{kind[:40]!r} is none of {', '.join(kinds)}"
+        raise Refused("NOT_SUPPORTED", what, malformed=True)
     if not isinstance(given, dict):
-        raise Refused(
-            "INVALID_PARAMS", f"params of {kind} are an object, not {type(given).__name__}"
-        )
+        what = f"params of {kind} are an object, not {type(given).__name__}"
+        raise Refused("INVALID_PARAMS", what, malformed=True)
     if key := _not_finite(given):
-        raise Refused("INVALID_PARAMS", f"{kind}: {key} is not a finite number")
+        what = f"{kind}: {key} is not a finite number"
+        raise Refused("INVALID_PARAMS", what, malformed=True)
     try:
         return msgspec.convert(given, kinds[kind])
     except msgspec.ValidationError as error:
-        raise Refused("INVALID_PARAMS", f"{kind}: {sentence(str(error))}") from None
+        what = f"{kind}: {sentence(str(error))}"
+        malformed = OUT_OF_RANGE.match(str(error)) is None
+        raise Refused("INVALID_PARAMS", what, malformed=malformed) from None
 
 
 def sentence(text: str) -> str:

@@ -132,8 +132,9 @@ class Tasks:
     def _task(self, message: m.TaskAssign) -> Task:
         """Check an assignment and return the task. Raises Refused with the step.
 
-        A faulty motor matters only to steps with onFail ABORT. For the others `onFail` decides
-        when the step is due.
+        Every step must be well formed. If the robot cannot carry out a step, the task is rejected
+        if its onFail is ABORT. Otherwise `onFail` decides when the step is due; but a step that
+        will never be possible cannot be retried.
         """
         if not 1 <= len(message.steps) <= MOST_STEPS:
             raise Refused(
@@ -152,7 +153,9 @@ class Tasks:
                 self._plans.require(step.requires)
                 self._check_health(job)
             except Refused as refused:
-                if step.onFail == "ABORT" or refused.code != "REQUIRED_MOTOR_UNAVAILABLE":
+                recovers = refused.code == "REQUIRED_MOTOR_UNAVAILABLE"
+                may_fail = step.onFail == "SKIP" or (step.onFail == "RETRY" and recovers)
+                if refused.malformed or not may_fail:
                     why = f"step {step.stepId[:80]}: {refused.message}"
                     raise Refused(refused.code, why, refused.motor, step.stepId) from None
         try:
@@ -343,6 +346,9 @@ class Tasks:
             task.again_ns = self._services.now_ns + RETRY_AFTER_NS
         elif step.onFail == "SKIP":
             task.skipped += 1
+            data = {"taskId": task.taskId, "stepId": step.stepId, "code": refused.code}
+            what = f"step {step.stepId[:80]} is skipped: {refused.message}"
+            self._events.publish("STEP_SKIPPED", "WARNING", "task", what, data)
             self._next(task)
         else:
             self._end(task, refused)

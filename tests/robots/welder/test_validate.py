@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.robots.welder.offline.findings import RULES
-from rigless.robots.welder.offline.validate import Demands, validate_program
+from rigless.robots.welder.offline.seam_checks import Demands
+from rigless.robots.welder.offline.validate import validate_program
+from rigless.worlds.cell import Cell
 
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
 
@@ -65,13 +68,20 @@ def test_joints_close_to_their_limits_are_a_warning():
 
 
 def test_a_weld_that_fails_is_told_at_its_line():
-    text = "G0 B30\nM3\nG4 P1\nG1 X20 F7200\nM5\nG0 X0\n"
-    assert found(text) == [("arc-fault", 4, 1)]
+    text = "G0 B30\nM7 M3\nG4 P1\nG1 X20 F1200\nM5\nG0 X0\n"
+    report = validate_program(text)
+    (fault,) = report.findings
+    assert (fault.code, fault.line, fault.column) == ("arc-fault", 4, 1)
+    speed_mmps = np.hypot(*report.samples.torch_mm[-1][:2]) * np.radians(
+        20
+    )  # as programmed, not when the arc went out
+    assert fault.what == f"arc lost: {speed_mmps:.0f} mm/s is too fast; the limit is 60 mm/s"
+    assert speed_mmps > 200
 
 
 def test_heat_input_is_judged_along_the_seam():
     """1.5 kJ/s over the torch's speed, which is the same on the whole seam."""
-    text = "G0 B30\nM3\nG4 P1\nG1 X20 F120\nM5\n"
+    text = "G0 B30\nM7 M3\nG4 P1\nG1 X20 F120\nM5\n"
     report = validate_program(text, demands=Demands(heat_high_kjpmm=0.05))
     assert [(one.code, one.line, one.column) for one in report.findings] == [("heat-input", 4, 8)]
     told = float(report.findings[0].what.split("is ")[1].split()[0])
@@ -85,12 +95,52 @@ def test_heat_input_is_judged_along_the_seam():
     assert found(text, demands=Demands(heat_low_kjpmm=0.01, heat_high_kjpmm=0.5)) == []
 
 
-def test_an_arc_on_one_spot_is_too_much_heat():
-    assert found("M3\nG4 P4\nM5\n", demands=Demands(heat_high_kjpmm=2.0)) == [("heat-input", 2, 1)]
+def test_default_limits_find_a_fast_seam_and_an_arc_on_one_spot():
+    assert found("M7 M3\nG4 P4\nM5\n") == [("heat-input", 2, 1)]
+    assert found("M7 M3\nG4 P4\nM5\n", demands=Demands(0.0, float("inf"))) == []
+    report = validate_program("G0 B30\nM7 M3\nG4 P1\nG1 X20 F260\nM5\n")
+    (fast,) = report.findings
+    assert (fast.code, fast.line, fast.column) == ("heat-input", 4, 8)
+    assert "is too fast for this power; it must be 0.1 to 3 kJ/mm" in fast.what
+
+
+def test_an_arc_without_gas_is_found_at_its_line():
+    text = "G0 B30\nM3\nG4 P1\nG1 X20 F120\nM5\n"
+    (gas,) = validate_program(text).findings
+    assert (gas.code, gas.line, gas.column, gas.severity) == ("no-gas", 2, 1, "error")
+    assert "M7 or M8" in gas.what
+    automatic = WelderConfig.model_validate({"welding": {"gas": "automatic"}})
+    assert found(text, config=automatic) == found(text.replace("M3", "M8 M3")) == []
+
+
+def test_a_seam_before_the_arc_burns_is_found():
+    text = "G0 B30\nM7 M3\nG1 X1 F200\nM5\n"
+    (none,) = validate_program(text).findings
+    assert (none.code, none.line) == ("arc-fault", 2)
+    assert "no arc burnt between M3 and M5" in none.what
+    assert found("G0 B30\nM7 M3\nG1 X5 F120\nM5\n") == [("late-arc", 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("edit", "findings"),
+    [
+        (("", ""), []),
+        (("Z408", "Z700"), [("arc-fault", 11), ("no-answer", 11)]),  # over the part
+        (("X796 Z408", "X786 Z418"), [("arc-fault", 11), ("no-answer", 11)]),  # 29 mm of wire
+        (("Y120 F600", "X770 Z434 F600"), [("arc-fault", 12)]),  # leaves the corner
+    ],
+)
+def test_a_weld_needs_a_joint_in_front_of_the_wire(edit, findings):
+    text = (PROGRAMS / "t_joint.nc").read_text().replace(*edit).replace("Y120 F600", "Y-110 F600")
+    config = WelderConfig(coordinates="cartesian")
+    report = validate_program(text, config=config, cell=Cell.load("weld_table"))
+    assert [(one.code, one.line) for one in report.findings] == findings
+    if edit[1] == "Z700":
+        assert "arc start failure: there is no work" in report.findings[0].what
 
 
 def test_welding_close_to_a_singularity_is_a_warning():
-    assert found("M3\nG4 P1\nG1 X20 F240\nM5\n") == [("singularity", 3, 1)]
+    assert found("M7 M3\nG4 P1\nG1 X20 F60\nM5\n") == [("singularity", 3, 1)]
 
 
 def test_waits_that_run_out_and_stops_for_a_person():

@@ -2,11 +2,20 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from rigless.robots.welder.config import Welding
 from rigless.robots.welder.process import welding as w
+from rigless.robots.welder.process.stickout import FARTHEST_MM, Stickout
+from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.frames import frame
+from rigless.worlds.solids import Mesh, Solid
 
+SHEET = Mesh(
+    np.array([(-0.2, -0.2, 0), (0.2, -0.2, 0), (0.2, 0.2, 0), (-0.2, 0.2, 0)], float),
+    np.array([(0, 1, 2), (0, 2, 3)], np.int32),
+)
 CONFIG = Welding(strike_stddev_ms=0.0)
 DT = 0.001
 
@@ -114,21 +123,25 @@ def test_a_slow_draw_strikes_on_the_second_attempt():
 
 
 @pytest.mark.parametrize(
-    ("around", "fault"),
+    ("around", "fault", "cause"),
     [
-        ({"gas": False}, "no_gas"), ({"wire": False}, "no_wire"),
-        ({"speed_mmps": 70.0}, "arc_lost"),
-        ({"stickout_mm": 30.0}, "arc_lost"), ({"stickout_mm": 2.0}, "wire_stick"),
-        ({"demand": (450.0, 22.0, 8.0)}, "over_current"),
-        ({"demand": (180.0, 50.0, 8.0)}, "over_voltage"),
-        ({"injected": "communication"}, "communication"),
+        ({"gas": False}, "no_gas", "l/min; at least 5 are needed"),
+        ({"wire": False}, "no_wire", "the wire has run out"),
+        ({"speed_mmps": 70.0}, "arc_lost", "70 mm/s is too fast; the limit is 60 mm/s"),
+        ({"speed_mmps": 61.0, "programmed_mmps": 200.0}, "arc_lost", "200 mm/s is too fast"),
+        ({"stickout_mm": 30.0}, "arc_lost", "the stick-out is 30.0 mm; the maximum is 25 mm"),
+        ({"stickout_mm": 1000.0}, "arc_lost", "no work within 1000 mm in front of the wire"),
+        ({"stickout_mm": 2.0}, "wire_stick", "the stick-out is 2.0 mm; the minimum is 5 mm"),
+        ({"demand": (450.0, 22.0, 8.0)}, "over_current", "A; the limit is 400 A"),
+        ({"demand": (180.0, 50.0, 8.0)}, "over_voltage", "V; the limit is 45 V"),
+        ({"injected": "communication"}, "communication", w.FAULTS["communication"]),
     ],
-)  # fmt: skip
-def test_faults_from_their_causes(around, fault):
+)
+def test_faults_from_their_causes(around, fault, cause):
     weld = burning()
     through(weld, 1.0, **around)
     assert (weld.phase, weld.fault) == (w.FAULT, fault)
-    assert fault in w.FAULTS
+    assert cause in weld.cause
     assert not weld.arc_on
     w.stop(weld)
     assert (weld.fault, weld.phase) == ("", w.POST_FLOW)
@@ -176,6 +189,57 @@ def test_stopping_before_the_arc_skips_to_the_post_flow():
     w.stop(weld)
     assert [phase for _, phase in through(weld, 1.0)] == ["POST_FLOW", "IDLE"]
     assert weld.arc_s == 0
+
+
+def test_an_arc_does_not_strike_in_the_air():
+    weld = w.Weld()
+    w.start(weld)
+    through(weld, 5.0, stickout_mm=1000.0)
+    assert (weld.fault, weld.arc_s) == ("arc_start_failure", 0.0)
+    assert "no work within 1000 mm" in weld.cause
+
+
+def test_the_program_or_the_power_source_opens_the_gas():
+    assert burning().gas_lpm == 0.0
+    assert burning(gas_open=True).gas_lpm == pytest.approx(15.0, abs=0.01)
+    weld = w.Weld()
+    w.start(weld)
+    through(weld, 2.0, config=Welding(gas="automatic", strike_stddev_ms=0.0))
+    assert (weld.phase, weld.gas_lpm) == (w.WELDING, pytest.approx(15.0, abs=0.01))
+
+
+def test_gas_that_opens_late_is_no_fault():
+    weld = burning()
+    through(weld, 1.0, gas_open=True)
+    assert (weld.phase, weld.gas_lpm) == (w.WELDING, pytest.approx(15.0, abs=0.01))
+
+
+def test_stick_out_is_the_way_along_the_wire():
+    """Rays at solids of every kind, against closed forms."""
+    solids = [
+        Solid("box", "box", (0.2, 0.4, 0.1), frame((1, 0, 0.05), (0, 0, math.pi / 2))),
+        Solid("rod", "cylinder", (0.05, 0.4), frame((0, 1, 0.3), (math.pi / 2, 0, 0))),
+        Solid("ball", "sphere", (0.1,), frame((0, -1, 0.2))),
+        Solid("sheet", "mesh", (), frame((-1, 0, 0.1)), SHEET),
+    ]
+    stickout = Stickout(Cell("test", tuple(Thing(one) for one in solids)), 15.0)
+
+    def measured_mm(x, y, z, **lean):
+        down = frame((x, y, z), (math.pi, lean.get("pitch", 0.0), 0.0))
+        return stickout.measure_mm(down)
+
+    assert measured_mm(1.15, 0.05, 0.5) == pytest.approx(415)  # 15 mm of wire and 400 mm
+    assert measured_mm(1.0, 0.15, 0.5) == FARTHEST_MM  # past the box, which is turned by 90°
+    assert measured_mm(0.03, 1.0, 0.5) == pytest.approx(15 + 200 - 40, abs=1e-6)
+    assert measured_mm(0.0, 1.21, 0.5) == FARTHEST_MM
+    assert measured_mm(0.0, -0.94, 0.5) == pytest.approx(15 + 300 - 80, abs=1e-6)
+    assert measured_mm(-1.0, 0.0, 0.5) == pytest.approx(415)
+    assert measured_mm(-1.0, 0.0, 0.5, pitch=math.radians(60)) == FARTHEST_MM
+    assert measured_mm(-1.0, 0.0, 0.2, pitch=math.radians(30)) == pytest.approx(
+        15 + (100 - 15 * math.cos(math.radians(30)) + 15 * math.cos(math.radians(30)))
+        / math.cos(math.radians(30)), abs=1e-6,
+    )  # fmt: skip
+    assert measured_mm(1.0, 0.0, 0.05) == 0.0  # inside the box
 
 
 def test_gas_alone():

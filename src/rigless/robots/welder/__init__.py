@@ -7,7 +7,7 @@ from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.robot import Welder as Robot
 
 OFFLINE = {  # names that are loaded when they are first used
-    "Demands": "validate",
+    "Demands": "seam_checks",
     "MotionSimulator": "trajectory",
     "PoseWaypoint": "trajectory",
     "SimulationEngine": "engine",

@@ -89,7 +89,10 @@ def validate(
         list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")
     ] = None,
     heat: Annotated[
-        str, typer.Option(metavar="LOW:HIGH", help="Allowed heat input of every seam, kJ/mm.")
+        str,
+        typer.Option(
+            metavar="LOW:HIGH", help="Allowed heat input of every seam, kJ/mm. Default: 0.1:3"
+        ),
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the arc's random numbers.")] = None,
@@ -122,12 +125,13 @@ def validate(
     from rigless.console import print_line, print_note, progress, read_text, write_text
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.offline import report_text
-    from rigless.robots.welder.offline.validate import Demands, validate_in
+    from rigless.robots.welder.offline.seam_checks import Demands
+    from rigless.robots.welder.offline.validate import validate_in
     from rigless.robots.welder.robot import Welder
     from rigless.scenario.load import open_target
 
     text = read_text(program)
-    demands = Demands(*_heat_range(heat))
+    demands = Demands(*_heat_range(heat)) if heat else Demands()
     extra = [f"cell={cell}"] if cell is not None else []
     sim = open_target(config, [*(settings or ()), *extra], seed).simulation
     robot = next((name for name, robot in sim.robots.items() if isinstance(robot, Welder)), None)

@@ -101,6 +101,11 @@ class Welding(Config):
     wire_density_gpcm3: Positive = Field(7.85, description="steel")
     gas_lpm: Positive = 15.0
     gas_low_lpm: NotNegative = 5.0
+    gas: Literal["program", "automatic"] = Field(
+        "program",
+        description="[wire] program: M7 or M8 opens the gas; automatic: the power source does, from"
+        " pre-flow to post-flow",
+    )
     travel_mmps: Positive = Field(10.0, description="travel speed of the defaults")
     efficiency: Annotated[float, Field(gt=0, le=1)] = Field(0.8, description="MIG/MAG")
     hot_start_share: Positive = Field(1.2, description="[ours] of the current")

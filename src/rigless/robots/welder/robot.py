@@ -30,6 +30,7 @@ from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.native import read_native
 from rigless.robots.welder.process import welding
+from rigless.robots.welder.process.stickout import Stickout
 from rigless.robots.welder.process.weld_process import GAS, WIRE
 from rigless.robots.welder.state import NO_CLIENT, Arrival, Truth, WelderState
 from rigless.robots.welder.warm_up import warm_up
@@ -67,7 +68,9 @@ class Welder(Robot):
         "estop": VirtualInput(False, "the emergency stop is pressed"),
         "door": VirtualInput(False, "the safety door is open"),
         "probe": VirtualInput(False, "the probe is in contact"),
-        "stickout_mm": VirtualInput(15.0, "stick-out: length of wire from the tip to the work"),
+        "stickout_mm": VirtualInput(
+            0.0, "stick-out: wire from the tip to the work; 0: from the cell, or 15 without one"
+        ),
         **pins.declared(),
     }
     sensors = ("arc_current", "arc_voltage")
@@ -132,6 +135,7 @@ class Welder(Robot):
         state.noise_key = noise_key(self.seed, f"{self.name}/weld")
         self.cell: Cell | None = None
         self.checker: MotionChecker | None = None
+        self.stickout: Stickout | None = None
         self._make_controller()
         self._started = True
         self.controller.motion.sync()
@@ -141,7 +145,9 @@ class Welder(Robot):
         warm_up(self.controller)
 
     def _make_controller(self) -> None:
-        self.controller = Controller(self.state, self.config, self, self.arm, self.checker)
+        self.controller = Controller(
+            self.state, self.config, self, self.arm, self.checker, self.stickout
+        )
 
     def _make_dynamics(self) -> "Dynamics | None":
         if not self.config.enable_dynamics:
@@ -154,6 +160,9 @@ class Welder(Robot):
         """Set the cell around the arm."""
         self.cell = cell
         self.checker = make_checker(self.config, cell, self.event)
+        has_things = cell is not None and bool(cell.things)
+        self.stickout = Stickout(cell, self.config.torch.wire_mm) if cell and has_things else None
+        self.controller.process.stickout = self.stickout
         self.controller.guard.checker = self.checker
         self.controller.guard.start()
 

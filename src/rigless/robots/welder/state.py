@@ -163,6 +163,7 @@ class WelderState:
     measured_a: float = 0.0
     measured_v: float = 0.0
     torch_m: list[float] = field(default_factory=list)  # at the last step of a weld
+    stickout_mm: float = -1.0  # last measured in the cell; −1: not yet for this arc
     bead: list[tuple[float, ...]] = field(default_factory=list)  # rows as in process/bead.py
     counted_deg: list[float] = field(default_factory=six_zeros)  # joints at the odometer's reading
     ticks: int = 0

@@ -118,6 +118,7 @@ class WelderView(View):
             "wire": weld.wire_mpm,
             "gas": weld.gas_lpm,
             "heat_input": weld.heat_input_kjpmm,
+            "stickout": self._stickout_mm(torch),
             "weld_length": weld.length_mm,
             "arc_time": weld.arc_s,
             "deposited": weld.deposited_g,
@@ -129,6 +130,12 @@ class WelderView(View):
             METRIC: robot.metrics.get(METRIC, 0.0)
             + robot.controller.motion.odometer.distance_mm(rows[p.AT].copy()),
         }
+
+    def _stickout_mm(self, torch: NDArray[np.float64]) -> float:
+        process = self.robot.controller.process
+        if process.stickout is None or self.robot.input["stickout_mm"] > 0.0:
+            return float(process.stickout_mm())
+        return float(process.stickout.measure_mm(torch))
 
     def trace(self) -> Mapping[str, tuple[float, ...]]:
         return {"torch": tuple(self.robot.controller.motion.torch_m())}
@@ -249,6 +256,7 @@ def _weld(config: Any) -> Iterator[Part]:
     yield Gauge("wire", "Wire", "m/min", digits=1, group=group)
     yield Gauge("gas", "Gas", "l/min", digits=1, group=group)
     yield Gauge("heat_input", "Heat", "kJ/mm", digits=2, group=group)
+    yield Gauge("stickout", "Stick-out", "mm", digits=1, group=group)
     yield Gauge("weld_length", "Length", "mm", digits=0, group=group)
     yield Gauge("arc_time", "Arc time", "s", digits=1, group=group)
     yield Gauge("deposited", "Deposited", "g", digits=1, group=group)
@@ -300,7 +308,7 @@ def _io(config: Any) -> Iterator[Part]:
         yield Gauge(f"ao{channel}", f"AO{channel}", "V", group="Analog I/O")
     for channel in range(pins.ANALOG):
         yield Switch(f"ai{channel}", f"AI{channel} in V", group="Analog I/O")
-    yield Switch("stickout_mm", "Stick-out in mm", group="Analog I/O")
+    yield Switch("stickout_mm", "Stick-out in mm, 0: measured", group="Analog I/O")
 
 
 def angles_deg(frame: NDArray[np.float64]) -> tuple[float, float, float]:

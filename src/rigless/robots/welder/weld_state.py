@@ -31,6 +31,7 @@ class Weld:
     gas_lpm: float = 0.0
     heat: float = 0.0  # of the power source; 1 is too hot
     fault: str = ""
+    cause: str = ""  # of the fault, with its numbers
     arc_energy_kjpmm: float = 0.0
     heat_input_kjpmm: float = 0.0
     bead_mm2: float = 0.0

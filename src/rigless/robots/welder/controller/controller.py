@@ -23,6 +23,7 @@ from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.controller.steps import Steps
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.process import welding
+from rigless.robots.welder.process.stickout import Stickout
 from rigless.robots.welder.process.weld_process import WeldProcess
 from rigless.robots.welder.state import WelderState
 
@@ -42,6 +43,7 @@ class Controller:
         board: Board,
         arm: Arm,
         checker: "MotionChecker | None",
+        stickout: Stickout | None = None,
     ):
         self.state, self.config, self.board, self.arm = state, config, board, arm
         self.setup = AxisSetup(state, config, arm)
@@ -51,7 +53,7 @@ class Controller:
         self.motion = motion = Motion(
             state, config, board, arm, self.setup, self.guard, self.accessories, self.listing
         )
-        self.process = WeldProcess(state, config, board, arm, motion.torch_m)
+        self.process = WeldProcess(state, config, board, arm, motion, stickout)
         self.cartesian = CartesianMoves(state, board, motion)
         self.reports = Reports(state, config, board, motion)
         self.replies = Replies(state, board, self.listing)

@@ -32,7 +32,7 @@ class FastForward:
             return 0
         times = min(times, self._ticks_to_event(times))
         if burning:
-            times = min(times, process.bead.ticks_to_next())
+            times = min(times, process.ticks_to_next())
         if times < 2:
             return 0
         if burning:

@@ -67,10 +67,10 @@ class WeldingSimulator:
             self._controller.io.set_analog_output(channel, value / scale)
 
     def arc_start(self) -> bool:
-        return self._controller.send_gcode("M3")
+        return self._controller.send_gcode("M7") and self._controller.send_gcode("M3")
 
     def arc_stop(self) -> bool:
-        return self._controller.send_gcode("M5")
+        return self._controller.send_gcode("M5") and self._controller.send_gcode("M9")
 
     def simulate_arc_fault(self) -> None:
         self._inject("arc", "arc_lost")

@@ -58,6 +58,18 @@ RULES = {
             "See the cause in the message: gas, wire, speed, stick-out.",
         ),
         Rule(
+            "no-gas",
+            "error",
+            "The arc burns without shielding gas",
+            "Open the gas with M7 or M8 before M3, or set welding.gas=automatic.",
+        ),
+        Rule(
+            "late-arc",
+            "warning",
+            "The torch moves along the seam before the arc burns",
+            "Wait for the arc after M3: M66 P0 L3 Q3.",
+        ),
+        Rule(
             "heat-input",
             "error",
             "The heat input is outside its range",

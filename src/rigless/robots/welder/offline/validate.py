@@ -10,7 +10,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
 from rigless.robots.welder.gcode.words import GcodeError, read_block
 from rigless.robots.welder.offline.findings import RULES, Finding, Report
+from rigless.robots.welder.offline.seam_checks import Demands, SeamChecks
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.wire import Text
 from rigless.worlds.cell import Cell
@@ -40,19 +41,7 @@ SLICE_S, LONG_SLICE_S = (
 )  # while lines are to be sent, and when all the controller can take are
 STALL_S = 300.0  # without progress for this time, the program does not end
 NEAR_LIMIT_DEG = 1.0
-STRETCH_MM = 5.0  # heat input is averaged over this much of a seam
-STANDING_MMPS = 0.1
-STANDING_S = 1.5  # arc on a spot for longer, after the arc has struck
 MARK = ProgramLine(0, "")
-
-
-@dataclass(frozen=True)
-class Demands:
-    """Limits for a program in addition to those of the arm."""
-
-    heat_low_kjpmm: float = 0.0
-    heat_high_kjpmm: float = math.inf
-    singular_value: float = 0.05  # m/rad: below it the torch can hardly move in some direction
 
 
 def validate_program(
@@ -120,8 +109,7 @@ class _Run:
         self.last_output_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
         self.torch: tuple[float, float, float] | None = None
-        self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
-        self.energy_kj = self.length_mm = 0.0
+        self.seams = SeamChecks(self, self.robot.config.welding, demands)
 
     def run_to_end(self, progress: Callable[[float], None]) -> Report:
         begun_s = self.sim.now_s
@@ -283,6 +271,7 @@ class _Run:
     def on_event(self, time_ns: int, event: Event) -> None:
         if event.robot != self.name:
             return
+        self.seams.on_event(event)
         line = self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
@@ -304,13 +293,16 @@ class _Run:
         number = state.lines.get(self.robot.controller.motion.peek()[2]) or state.modal.line
         return self.lines.get(number) or (self.program[0] if self.program else MARK)
 
+    def torch_mm(self) -> tuple[float, ...]:
+        return tuple(1000 * value for value in self.robot.controller.motion.torch_m())
+
     def look(self, slice_s: float) -> None:
         robot, report = self.robot, self.report
         rows, _, tag = robot.controller.motion.peek()
         x, y, z = (1000 * value for value in robot.arm.torch_place(rows[p.AT]).tolist())
         moved_mm = math.dist(self.torch, (x, y, z)) if self.torch else 0.0
         self.torch = (x, y, z)
-        self.look_at_weld(moved_mm / slice_s, slice_s)
+        self.seams.look(robot.state.weld, moved_mm, slice_s)
         self.look_at_limits(rows[p.AT])
         if moved_mm and (robot.state.weld.phase == weld_state.WELDING or self.follows_path()):
             self.look_at_singularity(np.radians(rows[p.AT]))
@@ -349,39 +341,6 @@ class _Run:
         if value < self.demands.singular_value:
             text = f"close to a singularity: the smallest singular value is {value:.3f} m/rad"
             self.find("singularity", text, line, once=(line.number,))
-
-    def look_at_weld(self, speed_mmps: float, slice_s: float) -> None:
-        """Check the heat input by stretches of the seam.
-
-        Time at standstill does not count; it is a finding of its own if it is long.
-        """
-        weld = self.robot.state.weld
-        energy_kj, self.energy_kj = weld.energy_kj - self.energy_kj, weld.energy_kj
-        length_mm, self.length_mm = weld.length_mm - self.length_mm, weld.length_mm
-        if weld.phase != weld_state.WELDING:
-            self.stretch_mm = self.stretch_kj = self.standing_s = 0.0
-            return
-        if speed_mmps < STANDING_MMPS:
-            self.standing_s += slice_s
-            if self.standing_s > STANDING_S and self.demands.heat_high_kjpmm < math.inf:
-                line = self.at_line()
-                text = f"the arc has burnt on one spot for {STANDING_S:g} s"
-                self.find("heat-input", text, line, once=(line.number, "spot"))
-            return
-        if self.standing_s:  # it set out within this slice: what it burnt before that is no seam
-            self.standing_s = 0.0
-            return
-        self.stretch_mm += length_mm
-        self.stretch_kj += energy_kj * self.robot.config.welding.efficiency
-        if self.stretch_mm < STRETCH_MM:
-            return
-        heat = self.stretch_kj / self.stretch_mm
-        self.stretch_mm = self.stretch_kj = 0.0
-        low, high = self.demands.heat_low_kjpmm, self.demands.heat_high_kjpmm
-        if not low <= heat <= high:
-            line = self.at_line()
-            text = f"the heat input is {heat:.3f} kJ/mm; it must be {low:g} to {high:g}"
-            self.find("heat-input", text, line, line.column_of("F"), once=(line.number, "heat"))
 
     def find(
         self,

@@ -1,6 +1,6 @@
 """The welding process on the machine: its inputs from arm and I/O, its sensors and its events."""
 
-from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,12 +10,23 @@ from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.process.bead import Bead
+from rigless.robots.welder.process.stickout import NOMINAL_MM, RATE_HZ, Stickout
 from rigless.robots.welder.state import WelderState
 from rigless.sensors.noise import block, normal
 
 STRIKE, CURRENT, VOLTAGE = 0, 1, 2  # noise draws
 GAS, WIRE = "gas", "wire"
 MAX_READING = 1e9  # no sensor fault gives a larger reading
+
+
+class TorchMotion(Protocol):
+    """The motion of the torch, as the process sees it."""
+
+    def torch_m(self) -> list[float]: ...
+
+    def joints_deg(self) -> Any: ...
+
+    def programmed_mmps(self) -> float: ...
 
 
 class WeldProcess:
@@ -25,12 +36,15 @@ class WeldProcess:
         config: WelderConfig,
         machine: Board,
         arm: Arm,
-        torch_m: Callable[[], list[float]],
+        motion: TorchMotion,
+        stickout: Stickout | None,
     ):
         self.state, self.config, self.machine, self.arm = state, config.welding, machine, arm
-        self.update_rate_hz, self.torch_m = config.update_rate_hz, torch_m
+        self.update_rate_hz, self.motion = config.update_rate_hz, motion
+        self.stickout = stickout  # None without a cell
         self.figures = welding.figures(config.welding, 1.0 / config.update_rate_hz)
         self.bead = Bead(state, config.update_rate_hz)
+        self.ticks_to_measure = max(1, round(config.update_rate_hz / RATE_HZ))
 
     def step(self) -> bool:
         """Advance one tick with the true speed of the torch. Return True to ask for a feed hold."""
@@ -39,11 +53,12 @@ class WeldProcess:
         if rested > 0:
             welding.cool(state.weld, self.config, rested * dt_s)
         state.welded_tick = state.ticks
-        torch = self.torch_m()
+        torch = self.motion.torch_m()
         speed = (
             welding.speed(np.array(torch), np.array(state.torch_m), dt_s) if state.torch_m else 0.0
         )
         state.torch_m = torch
+        self._measure_stickout()
         draw = normal(block(state.noise_key, state.weld.strikes, STRIKE)[0])
         phase = welding.advance(
             state.weld, self.config, self._conditions(speed), dt_s, draw, self.figures
@@ -53,7 +68,21 @@ class WeldProcess:
         hold = self._begin_phase(phase) if phase else False
         if welding.at_rest(state.weld):
             state.torch_m = []
+            state.stickout_mm = -1.0
         return hold
+
+    def stickout_mm(self) -> float:
+        """Return the stick-out: of the input, the last measurement in the cell, or the nominal."""
+        if self.machine.input["stickout_mm"] > 0.0:
+            return float(self.machine.input["stickout_mm"])
+        return self.state.stickout_mm if self.state.stickout_mm >= 0.0 else NOMINAL_MM
+
+    def ticks_to_next(self) -> int:
+        """Return the number of ticks before the next one that adds to the bead or measures."""
+        measures = self.ticks_to_measure
+        if self.stickout is None:
+            return self.bead.ticks_to_next()
+        return min(self.bead.ticks_to_next(), measures - 1 - self.state.ticks % measures)
 
     def is_steady(self) -> bool:
         """True if no fault and no change of phase is near, so that `burn` can run many ticks."""
@@ -64,7 +93,7 @@ class WeldProcess:
             and state.weld.wanted
             and state.weld.since_s > config.hot_start_ms / 1000
             and state.welded_tick == state.ticks
-            and shortest <= machine.input["stickout_mm"] <= longest
+            and shortest <= self.stickout_mm() <= longest
             and not machine.faults
             and bool(state.torch_m)
             and 1e9 % self.update_rate_hz == 0
@@ -74,9 +103,12 @@ class WeldProcess:
         """Run many ticks of a steady weld, as `step` would one by one. Return how many."""
         state, weld = self.state, self.state.weld
         values, torch = welding.pack(weld), np.array(state.torch_m)
-        aims = welding.aims(weld, self.config, self._conditions(0.0))
+        conditions = self._conditions(0.0)
+        aims, figures = welding.aims(weld, self.config, conditions), self.figures.copy()
+        if not welding.is_gas_open(weld, self.config, conditions):
+            figures[welding.GAS_LOW] = -1.0  # a closed valve is not monitored
         done: int = welding.burn(
-            values, aims, self.figures, torch, state.blocks, state.run, self.machine.now_ns,
+            values, aims, figures, torch, state.blocks, state.run, self.machine.now_ns,
             round(1e9 / self.update_rate_hz), self.arm.table, self.arm.tool_m, times,
         )  # fmt: skip
         welding.unpack(weld, values)
@@ -97,7 +129,8 @@ class WeldProcess:
             injected = arc.kind
         return welding.Conditions(
             speed_mmps,
-            machine.input["stickout_mm"],
+            self.motion.programmed_mmps() if speed_mmps > config.fastest_mmps else 0.0,
+            self.stickout_mm(),
             gas=machine.fault(GAS) is None,
             wire=machine.fault(WIRE) is None,
             gas_open=state.mist or state.flood,
@@ -110,6 +143,17 @@ class WeldProcess:
             ),
             power=state.spindle_percent / 100,
         )
+
+    def _measure_stickout(self) -> None:
+        """Measure the stick-out on a time grid that fast-forwarding does not skip."""
+        state = self.state
+        if self.stickout is None or state.weld.phase not in (
+            weld_state.ARC_START, weld_state.WELDING,
+        ):  # fmt: skip
+            return
+        if state.ticks % self.ticks_to_measure == 0 or state.stickout_mm < 0.0:
+            torch = self.arm.torch(np.radians(self.motion.joints_deg()))
+            state.stickout_mm = self.stickout.measure_mm(torch)
 
     def _measure(self) -> None:
         """Read current and voltage with the sensors of the power source."""
@@ -126,10 +170,13 @@ class WeldProcess:
         """Switch the arc detector and log the phase. Return True if a fault holds the feed."""
         weld, config, machine = self.state.weld, self.config, self.machine
         machine.set_input(f"di{config.arc_detect_input}", weld.phase in weld_state.BURNING)
+        if phase == weld_state.WELDING and weld.gas_lpm < config.gas_low_lpm:
+            fix = "open it with M7 or M8 before M3, or set welding.gas = automatic"
+            machine.event("no-gas", f"the arc burns without shielding gas: {fix}", "warning")
         if phase != weld_state.FAULT:
             machine.event("weld-phase", phase.lower().replace("_", " "), phase=phase)
             return False
-        text = f"{weld.fault}: {welding.FAULTS[weld.fault]}"
+        text = f"{weld.fault.replace('_', ' ')}: {weld.cause}"
         machine.event("weld-fault", text, "error", fault=weld.fault)
         machine.count("weld_faults")
         return config.hold_on_fault and self.state.mode == "Run"

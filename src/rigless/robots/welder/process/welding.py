@@ -25,6 +25,7 @@ from rigless.motion import planner
 from rigless.motion.arm import kinematics as arm
 from rigless.motion.planner.axis_limits import AXES
 from rigless.robots.welder.config import Welding
+from rigless.robots.welder.process.stickout import FARTHEST_MM, NOMINAL_MM
 from rigless.robots.welder.weld_state import (
     ARC_END,
     ARC_START,
@@ -78,7 +79,7 @@ NUMBERS = (
     STEP_S,
 ) = range(4, 15)
 FIGURES = 15  # after the four decays of the lags
-FAULTS: dict[str, str] = {
+FAULTS: dict[str, str] = {  # the texts of injected faults; the others have a cause with numbers
     "no_gas": "the gas flow is too low",
     "no_wire": "the wire has run out",
     "arc_start_failure": "the arc did not strike",
@@ -101,7 +102,8 @@ class Conditions:
     """
 
     speed_mmps: float = 0.0
-    stickout_mm: float = 15.0
+    programmed_mmps: float = 0.0  # speed of the torch that the move accelerates to, if known
+    stickout_mm: float = NOMINAL_MM
     gas: bool = True
     wire: bool = True
     gas_open: bool = False  # M7: gas flows without an arc
@@ -135,11 +137,7 @@ def targets(
         )
     )
     current, wire = current * conditions.power, wire * conditions.power
-    gas = (
-        config.gas_lpm
-        if weld.phase not in (IDLE, FAULT, EMERGENCY_STOP) or conditions.gas_open
-        else 0.0
-    )
+    gas = config.gas_lpm if is_gas_open(weld, config, conditions) else 0.0
     match weld.phase:
         case "ARC_START":
             return 0.0, voltage, wire if weld.attempt_s >= 0.0 else 0.0, gas
@@ -154,6 +152,12 @@ def targets(
             return current * config.crater_share, voltage, 0.0, gas
         case _:
             return 0.0, 0.0, 0.0, gas
+
+
+def is_gas_open(weld: Weld, config: Welding, conditions: Conditions) -> bool:
+    """True if the gas valve is open: by M7 or M8, or by the power source itself."""
+    automatic = config.gas == "automatic" and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP)
+    return automatic or conditions.gas_open
 
 
 def advance(
@@ -172,17 +176,12 @@ def advance(
     before = weld.phase
     values = pack(weld)
     numbers = figures(config, dt_s) if prepared is None else prepared
-    flow(
-        values,
-        aims(weld, config, conditions),
-        numbers,
-        conditions.speed_mmps,
-        weld.phase in BURNING,
-    )
+    wanted = aims(weld, config, conditions)
+    flow(values, wanted, numbers, conditions.speed_mmps, weld.phase in BURNING)
     unpack(weld, values)
-    found = _fault(weld, config, conditions)
+    found, cause = _fault(weld, config, conditions, float(wanted[GAS]))
     if found and weld.phase not in (IDLE, FAULT, EMERGENCY_STOP, POST_FLOW):
-        weld.fault = found
+        weld.fault, weld.cause = found, cause
         _enter(weld, FAULT)
     else:
         _move_on(weld, config, conditions, dt_s, draw)
@@ -197,20 +196,20 @@ def stop(weld: Weld) -> None:
     """M5: end the weld and acknowledge a fault."""
     weld.wanted = False
     if weld.phase == FAULT:
-        weld.fault = ""
+        weld.fault = weld.cause = ""
         _enter(weld, POST_FLOW)
 
 
 def emergency(weld: Weld) -> None:
     weld.wanted = False
     weld.current_a = weld.voltage_v = weld.wire_mpm = weld.gas_lpm = 0.0
-    weld.fault = "safety"
+    weld.fault, weld.cause = "safety", FAULTS["safety"]
     _enter(weld, EMERGENCY_STOP)
 
 
 def release(weld: Weld) -> None:
     if weld.phase == EMERGENCY_STOP:
-        weld.fault = ""
+        weld.fault = weld.cause = ""
         _enter(weld, IDLE)
 
 
@@ -337,7 +336,8 @@ def burn(
             or values[CURRENT] > figures[MOST_A]
             or values[VOLTAGE] > figures[MOST_V]
         )
-        if gone or hot or values[GAS] < figures[GAS_LOW] or values[WIRE_USED] >= figures[SPOOL_M]:
+        dry = max(values[GAS], aims[GAS]) < figures[GAS_LOW]
+        if gone or hot or dry or values[WIRE_USED] >= figures[SPOOL_M]:
             for at in range(len(values)):
                 values[at] = kept[at]
             return n
@@ -359,28 +359,53 @@ def _enter(weld: Weld, phase: str) -> None:
     weld.phase, weld.since_s = phase, 0.0
 
 
-def _fault(weld: Weld, config: Welding, conditions: Conditions) -> str:
-    """Return the fault that arises now, or an empty string."""
+def _fault(weld: Weld, config: Welding, conditions: Conditions, gas_lpm: float) -> tuple[str, str]:
+    """Return the fault that arises now and its cause, or two empty strings.
+
+    `gas_lpm` is the flow that the gas tends to.
+    """
     if conditions.injected:
-        return conditions.injected
+        return conditions.injected, FAULTS[conditions.injected]
     if weld.heat >= 1.0:
-        return "thermal"
+        return "thermal", f"more than {config.thermal_a:g} A on average over minutes"
     if weld.current_a > config.most_a:
-        return "over_current"
+        return "over_current", f"{weld.current_a:.0f} A; the limit is {config.most_a:g} A"
     if weld.voltage_v > config.most_v:
-        return "over_voltage"
+        return "over_voltage", f"{weld.voltage_v:.1f} V; the limit is {config.most_v:g} V"
     if weld.phase in (ARC_START, WELDING, CRATER_FILL):
-        if weld.gas_lpm < config.gas_low_lpm:
-            return "no_gas"
-        if not conditions.wire or weld.wire_used_m >= config.spool_m:
-            return "no_wire"
+        if _lacks_gas(weld, config, conditions, gas_lpm):
+            low = config.gas_low_lpm
+            return "no_gas", f"the flow is {weld.gas_lpm:.1f} l/min; at least {low:g} are needed"
+        if not conditions.wire:
+            return "no_wire", FAULTS["no_wire"]
+        if weld.wire_used_m >= config.spool_m:
+            return "no_wire", f"the spool of {config.spool_m:g} m is used up"
     if weld.phase == WELDING and weld.arc_on:
         shortest, longest = config.stickout_mm
         if conditions.stickout_mm < shortest:
-            return "wire_stick"
-        if conditions.stickout_mm > longest or conditions.speed_mmps > config.fastest_mmps:
-            return "arc_lost"
-    return ""
+            text = f"the stick-out is {conditions.stickout_mm:.1f} mm; the minimum is {shortest:g}"
+            return "wire_stick", f"{text} mm"
+        if conditions.stickout_mm > longest:
+            return "arc_lost", _too_far(config, conditions)
+        if conditions.speed_mmps > config.fastest_mmps:
+            speed = max(conditions.speed_mmps, conditions.programmed_mmps)
+            limit = f"the limit is {config.fastest_mmps:g} mm/s"
+            return "arc_lost", f"{speed:.0f} mm/s is too fast; {limit}"
+    return "", ""
+
+
+def _lacks_gas(weld: Weld, config: Welding, conditions: Conditions, gas_lpm: float) -> bool:
+    """True if the flow monitor sees too little gas. It watches only while the valve is open."""
+    watched = is_gas_open(weld, config, conditions) or not conditions.gas
+    return watched and max(weld.gas_lpm, gas_lpm) < config.gas_low_lpm
+
+
+def _too_far(config: Welding, conditions: Conditions) -> str:
+    """Return the cause of an arc that cannot burn because of the distance to the work."""
+    if conditions.stickout_mm >= FARTHEST_MM:
+        return f"there is no work within {FARTHEST_MM:g} mm in front of the wire"
+    longest = config.stickout_mm[1]
+    return f"the stick-out is {conditions.stickout_mm:.1f} mm; the maximum is {longest:g} mm"
 
 
 def _move_on(weld: Weld, config: Welding, conditions: Conditions, dt_s: float, draw: float) -> None:
@@ -398,11 +423,14 @@ def _move_on(weld: Weld, config: Welding, conditions: Conditions, dt_s: float, d
             _enter(weld, POST_FLOW)
         case "ARC_START":
             weld.attempt_s += dt_s
-            if conditions.strikes and weld.attempt_s >= weld.strikes_s:
+            far = conditions.stickout_mm > config.stickout_mm[1]
+            if conditions.strikes and not far and weld.attempt_s >= weld.strikes_s:
                 _enter(weld, WELDING)
             elif weld.attempt_s * 1000.0 >= config.arc_start_timeout_ms:
                 if weld.attempt >= config.arc_start_retries:
+                    attempts = f"no arc after {weld.attempt + 1} attempts"
                     weld.fault = "arc_start_failure"
+                    weld.cause = _too_far(config, conditions) if far else attempts
                     _enter(weld, FAULT)
                 else:
                     weld.attempt += 1

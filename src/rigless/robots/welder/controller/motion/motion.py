@@ -89,6 +89,17 @@ class Motion:
         place: list[float] = self.arm.torch_place(self.joints_deg()).tolist()
         return place
 
+    def programmed_mmps(self) -> float:
+        """Return the cruising speed of the torch in the current block, here; 0 at rest."""
+        state = self.state
+        if not state.run[p.COUNT]:
+            return 0.0
+        block = state.blocks[int(state.run[p.FIRST])]
+        way = 1e-3 * p.nominal_speed(block, state.run) * block[p.UNIT : p.UNIT + AXES]
+        joints = self.joints_deg()
+        gap_m = self.arm.torch_place(joints + way) - self.arm.torch_place(joints)
+        return 1e6 * float(np.linalg.norm(gap_m))
+
     # The queue
 
     def settle(self) -> None:

@@ -24,6 +24,7 @@ from rigless.kernel.world import World
 
 EVENTS_KEPT = 10_000
 MESSAGES_KEPT = 100_000  # per port, for Simulation.take()
+PROBLEMS_SHOWN = 10  # with the starts of robots; a fleet may have thousands
 AFTER_CALLS = 1 << 40  # a bit in the rank of samples, so that they follow call_at() calls
 
 
@@ -97,8 +98,16 @@ class Core:
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
                 self.agenda.enter(ticker)
+        problems: list[Problem] = []
         for robot in self.robots.values():
-            robot.start()
+            try:
+                robot.start()
+            except InputError as error:
+                problems += error.problems
+                if len(problems) >= PROBLEMS_SHOWN:
+                    break
+        if problems := problems or self.input_handler.check_obstacles():
+            raise InputError(problems)
         for time_ns, planned in self._planned:
             self.agenda.add(time_ns, TIMER, "input", ("scenario", planned))
         self.rearm_samples()
@@ -173,9 +182,9 @@ class Core:
 
     # Inputs
 
-    def check(self, given: inp.AnyInput) -> None:
-        """Raise InputError if this input cannot be applied."""
-        self.input_handler.check(given)
+    def check(self, given: inp.AnyInput, now: bool = True) -> None:
+        """Raise InputError if this input cannot be applied, now or later."""
+        self.input_handler.check(given, now)
 
     def apply(self, given: inp.AnyInput, source: str = "live") -> None:
         """Check an input and apply it now."""

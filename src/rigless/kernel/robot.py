@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from rigless.kernel import faults as fault_models
+from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Targets
@@ -161,6 +162,11 @@ class Robot:
     def footprint(self) -> tuple[float, float, float] | None:
         """Return x, y and radius of the disc that other robots collide with, or None."""
         return None
+
+    def body(self) -> Body | None:
+        """Return the shape that obstacles must not be placed on; by default the footprint."""
+        disc = self.footprint()
+        return None if disc is None else Body(disc[0], disc[1], radius_m=disc[2])
 
     def start(self) -> None:
         """Set up. Called at time zero, after config, state and `start_pose` are set."""

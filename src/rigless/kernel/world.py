@@ -1,7 +1,10 @@
 """The world that the robots of a simulation share. Its changing part is plain state."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rigless.kernel.body import Body
 from rigless.kernel.inputs import MoveObstacle
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -26,6 +29,15 @@ class Obstacle:
         part = max(0.0, (now_ns - self.begin_ns) / (self.end_ns - self.begin_ns))
         x, y, theta = (a + (b - a) * part for a, b in zip(self.begin, self.end, strict=True))
         return x, y, theta
+
+    def body(self, now_ns: int) -> Body:
+        """Return its shape where it is at this time."""
+        return Body(*self.pose(now_ns), self.radius_m, self.size_m)
+
+
+FARTHEST_M = 1e6  # from the origin; the limit of an open plane
+STEP_M, DIRECTIONS, RINGS = 0.05, 32, 400  # of the search for a free place on an open plane
+MARGIN_M = 0.02  # around a body that is placed, where there is room: beyond the reach of bumpers
 
 
 @dataclass
@@ -57,6 +69,42 @@ class World:
             obstacles={name: Obstacle(**vars(obstacle)) for name, obstacle in self._initial.items()}
         )
 
+    def why_outside(self, body: Body) -> str:
+        """Return why a body is not in this world, or ""."""
+        if max(abs(body.x), abs(body.y)) <= FARTHEST_M:
+            return ""
+        return f"more than {FARTHEST_M:g} m from the origin"
+
+    def why_blocked(self, body: Body, now_ns: int) -> str:
+        """Return the thing that a body overlaps at its place, or ""."""
+        for name, obstacle in self.state.obstacles.items():
+            if body.overlaps(obstacle.body(now_ns)):
+                return f"the obstacle {name!r}"
+        return ""
+
+    def bodies(self, now_ns: int, without: str = "") -> list[Body]:
+        """Return the bodies of the obstacles, without the one of this name."""
+        return [
+            obstacle.body(now_ns)
+            for name, obstacle in self.state.obstacles.items()
+            if name != without
+        ]
+
+    def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
+        """Return the place nearest to a body's where it overlaps no other body, or None."""
+        x, y = (min(max(value, -FARTHEST_M), FARTHEST_M) for value in (body.x, body.y))
+        for ring in range(RINGS):
+            for direction in range(DIRECTIONS if ring else 1):
+                angle = 2 * math.pi * direction / DIRECTIONS
+                place = (
+                    round(x + ring * STEP_M * math.cos(angle), 2) + 0.0,  # no -0
+                    round(y + ring * STEP_M * math.sin(angle), 2) + 0.0,
+                )
+                here = body.at(*place).grown(MARGIN_M)
+                if not self.why_outside(here) and not any(map(here.overlaps, others)):
+                    return place
+        return None
+
     def check(self, move: MoveObstacle) -> None:
         """Raise InputError if this move is not possible."""
         if move.name not in self.state.obstacles:
@@ -64,6 +112,11 @@ class World:
         numbers = [move.x_m, move.y_m, move.theta_rad, move.over_s]
         if (reason := why_not_plain(numbers)) or not 0 <= move.over_s <= 1e9:
             raise InputError(Problem(move.name, reason or "over_s must be from 0 to 1e9"))
+
+    def body_after(self, move: MoveObstacle) -> Body:
+        """Return the body of an obstacle at the end of a move."""
+        obstacle = self.state.obstacles[move.name]
+        return Body(move.x_m, move.y_m, move.theta_rad, obstacle.radius_m, obstacle.size_m)
 
     def move(self, move: MoveObstacle, now_ns: int) -> None:
         """Begin a move of an obstacle."""

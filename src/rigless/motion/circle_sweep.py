@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.motion.proximity import Cells, Clearance, Obstacles, cell_of, nearest
+from rigless.motion.proximity import Obstacles
+from rigless.worlds.clearance import Cells, Clearance, cell_of, nearest
 
 GAP = 1e-8
 GRAZE = 1e-11

@@ -13,18 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, Path, first_contact, gap_at
-from rigless.motion.proximity import (
-    FARTHEST,
-    Cells,
-    Clearance,
-    Obstacles,
-    Shapes,
-    cell_of,
-    clearance,
-    lent,
-    nearest,
-    zone_touched,
-)
+from rigless.motion.proximity import FARTHEST, Obstacles, Shapes, lent, zone_touched
+from rigless.worlds.clearance import Cells, Clearance, cell_of, clearance, nearest
 from rigless.worlds.grid import Grid
 
 __all__ = [
@@ -192,7 +182,7 @@ class Contact:
 
     def __init__(self, grid: Grid):
         self.grid = grid
-        self.clear = clearance(grid.occupied)
+        self.clear = grid.clear
         self._discs, self._boxes = np.empty((0, 3)), np.empty((0, 5))
         self._out = np.zeros(MOVED)
         self._cos, self._sin = float(np.cos(grid.origin[2])), float(np.sin(grid.origin[2]))

@@ -141,9 +141,12 @@ def build(
     if problems:
         raise InputError(problems)
     origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
-    simulation = Simulation(
-        robots, world, _seed(scenario, all_defaults, seed), collect, origin, worlds
-    )
+    try:
+        simulation = Simulation(
+            robots, world, _seed(scenario, all_defaults, seed), collect, origin, worlds
+        )
+    except InputError as error:
+        raise InputError(_located(error, fleets, source)) from None
     for index, given in enumerate(scenario.timeline):
         _plan(
             simulation,
@@ -177,6 +180,17 @@ def build(
     return Built(
         simulation, scenario, addresses, source, _speed(scenario, all_defaults), texts, collect
     )
+
+
+def _located(error: InputError, fleets: list[Fleet], source: Source) -> list[Problem]:
+    """Return the problems of robots that could not start, located at their entries."""
+    entries = {robot.name: index for index, fleet in enumerate(fleets) for robot in fleet.robots}
+    return [
+        replace(problem, file=source.file, line=line_of(source.lines or {}, ("robots", entry)))
+        if not problem.file and (entry := entries.get(problem.where)) is not None
+        else problem
+        for problem in error.problems
+    ]
 
 
 def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
@@ -393,7 +407,7 @@ def _plan(
 ) -> None:
     try:
         for given in make():
-            simulation.core.check(given)
+            simulation.core.check(given, now=at_s == 0)
             simulation.core.plan(to_ns(at_s), given)
     except InputError as error:
         problems += source.place(at, error)

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.worlds.clearance import clearance
 from rigless.worlds.raycast import cast_rays, free_squares
 
 PLAIN, GLASS, DARK, MIRROR = range(4)  # materials of occupied cells
@@ -52,6 +53,11 @@ class Grid:
     def squares(self) -> NDArray[np.uint8]:
         """The free squares for ray casting, calculated when first needed."""
         return free_squares(self.occupied)
+
+    @cached_property
+    def clear(self) -> NDArray[np.float32]:
+        """The clearance of every cell in cells, for contact, calculated when first needed."""
+        return clearance(self.occupied)
 
     def to_cells(
         self, x_m: ArrayLike, y_m: ArrayLike

@@ -1,10 +1,14 @@
 """A world with a map: walls from an occupancy grid, and moving discs and boxes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.body import Body
 from rigless.kernel.robot import Robot
 from rigless.kernel.world import Obstacle, World
+from rigless.worlds import placement
 from rigless.worlds.grid import Grid
 
 NO_DISCS: NDArray[np.float64] = np.empty((0, 3))
@@ -17,6 +21,17 @@ class GridWorld(World):
     def __init__(self, grid: Grid, obstacles: dict[str, Obstacle] | None = None):
         self.grid = grid
         super().__init__(obstacles)
+
+    def why_outside(self, body: Body) -> str:
+        return placement.why_off_map(self.grid, body)
+
+    def why_blocked(self, body: Body, now_ns: int) -> str:
+        if placement.overlaps_wall(self.grid, body):
+            return "a wall"
+        return super().why_blocked(body, now_ns)
+
+    def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
+        return placement.nearest_free(self.grid, body, others)
 
     def around(self, robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the discs and boxes around a robot: obstacles and other robots."""

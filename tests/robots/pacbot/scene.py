@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from rigless.kernel import inputs as inp
-from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
 from rigless.scenario.load import open_target
+from rigless.worlds.clearance import nearest
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS
 
 WHEELS = ("north", "south", "east", "west")

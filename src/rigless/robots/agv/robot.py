@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.hardware.messages import FROM_DRIVERS, HardwareMessage
+from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
@@ -429,6 +430,11 @@ class Agv(Robot, FleetMember):
             return None
         x, y, _ = self.machine.drive.pose
         return x, y, reach_m(self.config)
+
+    def body(self) -> Body | None:
+        machine = self.machine
+        size_m = (2 * machine.half_length_m, 2 * machine.half_width_m)
+        return Body(*machine.drive.pose, size_m=size_m)
 
     def status(self) -> str:
         return self._state.core.status

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion.proximity import clearance
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot import tof as r
 from rigless.robots.pacbot.config import COMPASS, WHEELS, PacbotConfig
@@ -38,9 +37,7 @@ def tof_names(config: PacbotConfig) -> tuple[str, ...]:
 def make_arrays(config: PacbotConfig, grid: Grid) -> Arrays:
     names = tof_names(config)
     bearings = np.array([BEARINGS_RAD[name] for name in names])
-    return Arrays(
-        _constants(config, grid), _setup(config), clearance(grid.occupied), bearings, names
-    )
+    return Arrays(_constants(config, grid), _setup(config), grid.clear, bearings, names)
 
 
 def _constants(config: PacbotConfig, grid: Grid) -> Array:

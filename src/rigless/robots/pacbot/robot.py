@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.body import Body
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Connected, Link, Port
-from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
-from rigless.motion.proximity import nearest
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.arrays import make_arrays, tof_names
 from rigless.robots.pacbot.commands import Words, command_motor
@@ -55,6 +54,7 @@ from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maze import MazeWorld
 from rigless.worlds.maze_file import load_maze
+from rigless.worlds.placement import check_start
 
 # Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
 SPIN_LINE = (
@@ -130,7 +130,8 @@ class Pacbot(Robot):
         state.keys = np.array([noise_key(seed, stream) for stream in streams])
         home = self.home()
         state.body[b.X : b.THETA + 1] = home
-        self.check_fit(home[0], home[1])
+        body = Body(*home, config.body.radius_m)
+        check_start(self, body, ("start_x_m", "start_y_m"))
         state.body[b.BIAS] = config.imu.gyro_bias_radps
         count = len(self.arrays.names)
         state.ranges, state.rays = np.zeros(count), np.zeros((count, 5))
@@ -154,17 +155,6 @@ class Pacbot(Robot):
         maze = world.maze if isinstance(world, MazeWorld) else None
         x_m, y_m = maze.centre(*maze.start) if maze is not None else (0.0, 0.0)
         return x_m, y_m, config.start_theta_rad
-
-    def check_fit(self, x_m: float, y_m: float) -> None:
-        """Raise InputError if the body would overlap a wall at its start."""
-        radius_m, size_m = self.config.body.radius_m, self.grid.resolution_m
-        x, y = self.grid.to_cells(x_m, y_m)
-        reach = 2 * radius_m / size_m
-        gap = nearest(self.grid.occupied, self.arrays.clear, float(x), float(y), reach)[0]
-        if gap * size_m < radius_m:
-            what = f"a robot {2 * radius_m:g} m wide does not fit at its start ({x_m:g}, {y_m:g})"
-            fix = "use a maze with a larger cell_size, a smaller body.radius_m, or another start"
-            raise InputError(Problem(self.name, what, fix))
 
     # The game: its clock and its camera
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.motion.proximity import clearance
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.lidar import beams as s
@@ -44,7 +43,7 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
     return Arrays(
         const=_constants(config, grid),
         setup=_lidar_setup(config, grid),
-        clear=clearance(grid.occupied),
+        clear=grid.clear,
         cliff_sensors=_cliff_sensors(config),
         carpets=np.array([(*c.x, *c.y, c.slip) for c in config.carpets], float).reshape(-1, 5),
         gyro_axes=np.array([gyro.x, gyro.y, gyro.z], float),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.body import Body
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
@@ -48,6 +49,7 @@ from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
+from rigless.worlds.placement import check_start
 
 # The shell's printf writes a frame: drive at 0.125 m/s and 0.5 rad/s.
 CIRCLE_LINE = (
@@ -132,6 +134,8 @@ class Vacuum(Robot):
         streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "lidar")]
         state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
         pose = self.start_pose or (config.start_x, config.start_y, config.start_theta)
+        body = Body(*pose, config.robot.robot_radius)
+        check_start(self, body, ("start_x", "start_y"), solid=self.is_solid)
         state.body[[b.X, b.Y, b.THETA]] = pose
         state.body[[b.ODO_X, b.ODO_Y, b.ODO_THETA]] = pose
         state.body[b.TILT_Z] = 1.0
@@ -222,6 +226,14 @@ class Vacuum(Robot):
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body[b.X], self.state.body[b.Y], self.config.robot.robot_radius
+
+    @property
+    def is_solid(self) -> bool:
+        """True if walls, obstacles and other robots stop it."""
+        return self.config.robot.collision_mode != "passthrough"
+
+    def body(self) -> Body | None:
+        return super().body() if self.is_solid else None
 
     @on(Cleared)
     def clear_faults(self, message: Cleared, link: Link) -> None:

@@ -1,0 +1,83 @@
+"""Bodies on the floor: discs and boxes at a pose, and their overlap."""
+
+import math
+from dataclasses import dataclass, replace
+
+TOUCHING_M = 1e-9  # bodies that overlap by less only touch
+
+
+@dataclass(frozen=True)
+class Body:
+    """A disc (`radius_m`) or a box (`size_m`: length and width) at a pose."""
+
+    x: float
+    y: float
+    theta: float = 0.0
+    radius_m: float = 0.0
+    size_m: tuple[float, float] | None = None
+
+    @property
+    def half_m(self) -> tuple[float, float]:
+        """Half of the length and of the width."""
+        return (
+            (0.5 * self.size_m[0], 0.5 * self.size_m[1])
+            if self.size_m
+            else (self.radius_m, self.radius_m)
+        )
+
+    @property
+    def inner_m(self) -> float:
+        """The radius of the largest disc inside it."""
+        return min(self.half_m)
+
+    @property
+    def outer_m(self) -> float:
+        """The radius of the smallest disc around it."""
+        return math.hypot(*self.half_m) if self.size_m else self.radius_m
+
+    def at(self, x: float, y: float) -> "Body":
+        """Return the body at another place."""
+        return replace(self, x=x, y=y)
+
+    def grown(self, margin_m: float) -> "Body":
+        """Return the body with a margin around it."""
+        size = self.size_m and (self.size_m[0] + 2 * margin_m, self.size_m[1] + 2 * margin_m)
+        return replace(self, radius_m=self.radius_m + margin_m, size_m=size)
+
+    def overlaps(self, other: "Body") -> bool:
+        """Return True if the two bodies have more in common than their outlines."""
+        dx, dy = other.x - self.x, other.y - self.y
+        if not math.hypot(dx, dy) < self.outer_m + other.outer_m - TOUCHING_M:
+            return False
+        if self.size_m and other.size_m:
+            return _boxes_overlap(self, other)
+        box, disc = (self, other) if self.size_m else (other, self)
+        if not box.size_m:
+            return True
+        ahead, aside = _seen_from(box, disc.x, disc.y)
+        outside_x = max(abs(ahead) - box.half_m[0], 0.0)
+        outside_y = max(abs(aside) - box.half_m[1], 0.0)
+        return math.hypot(outside_x, outside_y) < disc.radius_m - TOUCHING_M
+
+
+def _seen_from(body: Body, x: float, y: float) -> tuple[float, float]:
+    """Return a point in the frame of a body."""
+    cos, sin, dx, dy = math.cos(body.theta), math.sin(body.theta), x - body.x, y - body.y
+    return cos * dx + sin * dy, cos * dy - sin * dx
+
+
+def _boxes_overlap(one: Body, two: Body) -> bool:
+    """Return False if an axis of one of the boxes separates them."""
+    turn = two.theta - one.theta
+    cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
+    for a, b in ((one, two), (two, one)):
+        ahead, aside = _seen_from(a, b.x, b.y)
+        reach_x, reach_y = (
+            b.half_m[0] * cos + b.half_m[1] * sin,
+            b.half_m[0] * sin + b.half_m[1] * cos,
+        )
+        if not abs(ahead) < a.half_m[0] + reach_x - TOUCHING_M:
+            return False
+        if not abs(aside) < a.half_m[1] + reach_y - TOUCHING_M:
+            return False
+    return True

@@ -15,6 +15,16 @@ def test_list_shows_robots_scenarios_and_worlds(rigless_command, tmp_path):
     assert headings == ["robots:", "scenarios:", "worlds:"]
 
 
+def test_list_describes_every_entry_or_names_its_file(run_cli):
+    rows = [line.split(None, 1) for line in run_cli("list").stdout.splitlines() if line[0] == " "]
+    assert all(len(row) == 2 and "/" not in row[1].split()[0] for row in rows), rows
+    found = {name: text for name, text in rows if not text.startswith("map: ")}
+    assert found["vacuum_carpet"].startswith("On a metre of carpet a fifth of the wheels' travel")
+    assert found["arena"] == "maze: the competition's arena: passages 7 in wide on a 3.5 in grid"
+    assert all(text.split(": ", 1)[-1] for text in found.values())
+    assert "vacuum_carpet.toml" in run_cli("list", "--paths").stdout
+
+
 def test_demo_starts_all_robots_and_the_named_one(rigless_process, thermostat):
     process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
     assert {"thermostat/line", "pacbot/commands", "vacuum/commands"} <= set(process.ports)

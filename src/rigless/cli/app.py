@@ -72,11 +72,13 @@ def options(
 
 
 @app.command("list")
-def list_() -> None:
+def list_(
+    paths: Annotated[bool, typer.Option("--paths", help="Show files instead.")] = False,
+) -> None:
     """Show the robots, scenarios and worlds that are installed."""
     from rigless.cli.catalogue import show
 
-    show()
+    show(paths)
 
 
 @app.command()

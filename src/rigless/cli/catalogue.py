@@ -1,12 +1,16 @@
 """`rigless list`: robots, scenarios and worlds that can be run."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from rigless.console import print_line
 from rigless.scenario import kinds
-from rigless.scenario.bundled import bundled_scenarios
+from rigless.scenario.bundled import bundled_scenarios, describe_file
 from rigless.worlds.bundled import bundled_cells, bundled_maps, bundled_mazes
 
 
-def show() -> None:
+def show(paths: bool = False) -> None:
+    """Print every robot, scenario and world with its description, or with its path."""
     _section(
         "robots",
         [(kind, kinds.summary(kind)) for kind in kinds.installed()],
@@ -14,15 +18,17 @@ def show() -> None:
     )
     _section(
         "scenarios",
-        [(name, str(path)) for name, path in bundled_scenarios().items()],
+        _rows(bundled_scenarios(), paths),
         "none installed; write one: docs/reference/scenarios.md",
     )
-    shipped = (bundled_maps(), bundled_mazes(), bundled_cells())
-    _section(
-        "worlds",
-        [(name, str(path)) for kind in shipped for name, path in kind.items()],
-        "none installed",
-    )
+    worlds = _rows(bundled_maps(), paths, "map: ") + _rows(bundled_mazes(), paths, "maze: ")
+    _section("worlds", worlds + _rows(bundled_cells(), paths, "weld cell: "), "none installed")
+
+
+def _rows(files: Mapping[str, Path], paths: bool, prefix: str = "") -> list[tuple[str, str]]:
+    return [
+        (name, str(path) if paths else prefix + describe_file(path)) for name, path in files.items()
+    ]
 
 
 def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:

@@ -124,6 +124,37 @@ def test_a_file_truncated_anywhere_is_read_or_rejected(run_cli, winter, tmp_path
         assert "Traceback" not in found.stderr
 
 
+def test_a_damaged_recording_is_refused_with_the_place(run_cli, winter, tmp_path):
+    good, bad = winter("good.mcap"), tmp_path / "bad.mcap"
+    data = bytearray(good.read_bytes())
+    data[data.index(b"zstd") + 200] ^= 4
+    bad.write_bytes(data)
+    for words in (("replay", bad), ("replay", bad, "--serve", "--now"), ("diff", good, bad)):
+        found = run_cli(*words)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert f"{bad}: damaged at byte " in found.stderr
+
+
+def test_a_recording_that_was_cut_off_says_how_much_is_missing(run_cli, winter, tmp_path):
+    data = winter("whole.mcap").read_bytes()
+    chunk = data.index(b"zstd") - 41
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(data[: chunk + 500])
+    for words in (("replay", cut), ("diff", cut, tmp_path / "whole.mcap"), ("diff", cut, cut)):
+        found = run_cli(*words)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert "it holds no records, so nothing was compared: its end is missing" in found.stderr
+        assert "500 bytes of an unfinished record were not read" in found.stderr
+    end = data.index(b"rigless.end") - 13
+    cut.write_bytes(data[:end])
+    found = run_cli("replay", cut)
+    assert found.returncode == 0
+    assert found.stdout.endswith("s (the recording was cut off there: its end is missing)\n")
+    found = run_cli("diff", tmp_path / "whole.mcap", cut)
+    assert found.returncode == 0
+    assert "records (cut.mcap was cut off at 60.000000 s: its end is missing)" in found.stdout
+
+
 def test_the_first_difference_names_robot_port_time_and_field(rigless_command, winter, tmp_path):
     def warmer(fields):
         fields["message"]["temperature_c"] += 1.0

@@ -1,5 +1,6 @@
 import io
 import os
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -43,7 +44,8 @@ def file(tmp_path):
 def test_a_recording_cut_at_any_byte_is_read_up_to_the_cut(file):
     records = list(Recording.open(file))
     assert len(records) == MARKS[-1][1] > 10
-    for length in reversed(range(len(WHOLE))):
+    near = {mark + by for mark, _ in MARKS for by in range(-12, 13)}  # a record's head has 9 bytes
+    for length in sorted({*range(0, len(WHOLE), 9), *near, len(WHOLE) - 1}, reverse=True):
         os.truncate(file, length)
         try:
             recording = Recording.open(file)
@@ -64,22 +66,51 @@ def test_the_end_is_known_only_when_the_recording_was_closed(file):
     assert Recording.open(file).end_ns is None
 
 
+def content(path):
+    """Return everything that a recording says."""
+    recording = Recording.open(path)
+    return list(recording), recording.metadata, recording.snapshot, recording.end_ns
+
+
+@pytest.mark.parametrize("length", [len(WHOLE), MARKS[-1][0], MARKS[-2][0] + 60])
 @settings(max_examples=100, deadline=None)
-@given(st.integers(0, len(WHOLE) - 1), st.integers(1, 255))
-def test_a_damaged_recording_is_read_or_refused_and_gives_nothing_that_was_not_recorded(
-    tmp_path_factory, place, flip
+@given(data=st.data())
+def test_a_recording_with_any_byte_flipped_is_refused_or_says_the_same(
+    tmp_path_factory, length, data
 ):
+    """A complete file, one cut off between two records, and one cut off in a record."""
+    place, flip = data.draw(st.integers(0, length - 1)), data.draw(st.integers(1, 255))
     path = tmp_path_factory.getbasetemp() / "damaged.mcap"
-    spoiled = bytearray(WHOLE)
-    spoiled[place] ^= flip
-    path.write_bytes(WHOLE)
-    recorded = set(Recording.open(path))
-    path.write_bytes(spoiled)
+    path.write_bytes(WHOLE[:length])
+    recorded = content(path)
+    damaged = bytearray(WHOLE[:length])
+    damaged[place] ^= flip
+    path.write_bytes(damaged)
     try:
-        found = set(Recording.open(path))
+        assert content(path) == recorded
     except InputError:
         return
-    assert found <= recorded
+    assert length < len(WHOLE), "the checksums of a complete file cover every byte"
+
+
+def test_damage_is_reported_with_its_place_and_a_truncation_with_what_is_missing(file):
+    at = WHOLE.index(b"zstd", MARKS[1][0]) + 20
+    for change, words in (
+        (lambda data: data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :], "damaged at byte"),
+        (lambda data: data + b"x", "does not end as an MCAP file"),
+        (lambda data: data[: MARKS[1][0]] + data[MARKS[2][0] : MARKS[3][0]], "records are missing"),
+    ):
+        file.write_bytes(change(WHOLE))
+        with pytest.raises(InputError, match=words) as caught:
+            Recording.open(file)
+        good = re.search(r"the (\d+) records before it end at", str(caught.value))
+        assert good is not None
+        assert int(good[1]) >= MARKS[1][1]
+    file.write_bytes(WHOLE[: MARKS[2][0] + 5])
+    assert "its end is missing, and 5 bytes" in Recording.open(file).missing
+    file.write_bytes(WHOLE[:-3])
+    recording = Recording.open(file)
+    assert (recording.missing, recording.end_ns) == ("only its index is missing", 900_000_000)
 
 
 def test_a_damaged_snapshot_is_not_taken_for_none(file):

@@ -47,6 +47,7 @@ def test_the_metadata_says_what_is_needed_to_run_it_again():
         "python",
         "numpy",
         "scenario",
+        "checksum",
     }
     wanted = {
         "format": FORMAT,

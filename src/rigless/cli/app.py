@@ -255,7 +255,7 @@ def replay(
 ) -> None:
     """Run a recording again and compare, or play it on the wire.
 
-    Exit code of --verify: 0 the same, 1 different, 2 not a recording.
+    Exit code of --verify: 0 the same, 1 different, 2 damaged or not a recording.
 
     Examples:
 
@@ -276,7 +276,7 @@ def diff(
 ) -> None:
     """Name the first difference between two recordings by robot, port, time and field.
 
-    Exit code 0: equal; 1: different; 2: not recordings.
+    Exit code 0: equal; 1: different; 2: damaged or not recordings.
 
     Example:
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from rigless.cli.live import Options, serve_host
 from rigless.console import print_line, print_note, progress
-from rigless.recordings.diff import compare
+from rigless.recordings.diff import compare_files
 from rigless.recordings.reader import Recording
-from rigless.recordings.replay import rebuild, verify
+from rigless.recordings.replay import rebuild, rebuilding, verify
 
 
 def verify_recording(file: Path) -> int:
@@ -15,10 +15,11 @@ def verify_recording(file: Path) -> int:
         found = verify(file, lambda part: bar.update(bar.task_ids[0], completed=part))
     if found.versions:
         print_note(f"note: {found.versions}; sameness is promised for one version", "yellow")
-    cut = " (the recording was cut off there)" if found.cut else ""
     if found.difference is not None:
         print_line(f"different: {found.difference}")
         return 1
+    where = " there" if found.cut else ""
+    cut = f" (the recording was cut off{where}: {found.missing})" if found.missing else ""
     print_line(f"the same: {found.records} records up to {found.end_ns / 1e9:.6f} s{cut}")
     return 0
 
@@ -27,10 +28,14 @@ def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]
     from rigless.host.playback import Playback
 
     recording = Recording.open(file)
-    built = rebuild(recording, settings)
+    with rebuilding(file):
+        built = rebuild(recording, settings)
 
     async def play() -> int:
-        host = Playback(built, recording, speed, at_once)
+        with rebuilding(file):
+            host = Playback(built, recording, speed, at_once)
+        if recording.missing:
+            print_note(f"note: the recording was cut off: {recording.missing}", "yellow")
         if not at_once:
             print_note("the recording starts with the first client", "dim")
         code = await serve_host(host, Options(with_panel=False, quiet=True))
@@ -41,9 +46,15 @@ def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]
 
 
 def diff_recordings(left: Path, right: Path) -> int:
-    difference = compare(Recording.open(left), Recording.open(right))
+    recordings = Recording.open(left), Recording.open(right)
+    difference, compared = compare_files(*recordings)
     if difference is None:
-        print_line("equal")
+        cut = [
+            f"{one.path.name} was cut off at {one.last_ns / 1e9:.6f} s: {one.missing}"
+            for one in recordings
+            if one.missing
+        ]
+        print_line(f"equal: {compared} records ({'; '.join(cut)})" if cut else "equal")
         return 0
     print_line(f"different: {difference}")
     return 1

@@ -14,7 +14,8 @@ starts after time zero has a snapshot as an attachment. Nothing in a file depend
 
 import io
 import platform
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import IO, Any
 
@@ -33,6 +34,7 @@ FORMAT = "1"
 CONTROL = "/rigless/control"
 HOST_EVENTS = "/rigless/events"  # events of the host: lost time, a failure
 SNAPSHOT = "snapshot"
+CHECKSUM = "checksum"  # MCAP has none for metadata
 CHUNK_BYTES = 256 * 1024
 TRUTH_HZ = 20.0
 
@@ -67,6 +69,12 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
+def metadata_checksum(metadata: Mapping[str, str]) -> str:
+    """Return the checksum of the metadata of a recording, without the checksum itself."""
+    pairs = sorted((key, value) for key, value in metadata.items() if key != CHECKSUM)
+    return f"{zlib.crc32(msgspec.json.encode(pairs)):08x}"
+
+
 class OutputRecord(msgspec.Struct):
     """An output in a recording. Link −1 means all links, 0 a local one."""
 
@@ -97,7 +105,12 @@ class Recorder:
         self.failed = ""
         self._sim = simulation
         self._stream = stream
-        self._writer = Writer(stream, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer = Writer(
+            stream,
+            chunk_size=CHUNK_BYTES,
+            compression=CompressionType.ZSTD,
+            enable_data_crcs=True,
+        )
         self._writer.start(profile="", library=f"rigless {version('rigless')}")
         self._writer.add_metadata("rigless", self._metadata())
         fresh = simulation.now_ns == 0 and simulation.core.pristine
@@ -155,7 +168,7 @@ class Recorder:
             self._give_up(error)
 
     def _metadata(self) -> dict[str, str]:
-        return {
+        metadata = {
             "format": FORMAT,
             "seed": str(self._sim.seed),
             "start_ns": str(self._sim.now_ns),
@@ -164,6 +177,7 @@ class Recorder:
             "numpy": np.__version__,
             **self._sim.core.origin,
         }
+        return {**metadata, CHECKSUM: metadata_checksum(metadata)}
 
     def _write(self, topic: str, schema: str, time_ns: int, data: bytes) -> None:
         self._add(topic, time_ns, data, lambda: self._register(topic, schema))

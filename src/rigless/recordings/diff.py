@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from rigless.recordings.reader import Record
+from rigless.kernel.problems import InputError, Problem
+from rigless.recordings.reader import Record, Recording
+
+NO_CUTS = (None, None)
 
 
 class Difference(NamedTuple):
@@ -60,15 +63,22 @@ def first_field(left: Any, right: Any, path: str = "") -> tuple[str, Any, Any] |
     return None if left == right and type(left) is type(right) else (path, left, right)
 
 
-def compare(left: Iterable[Record], right: Iterable[Record]) -> Difference | None:
-    """Return the earliest difference between two recordings, compared topic by topic."""
+def compare(
+    left: Iterable[Record], right: Iterable[Record], ends: tuple[int | None, int | None] = NO_CUTS
+) -> Difference | None:
+    """Return the earliest difference between two recordings, compared topic by topic.
+
+    `ends` has the time of the last record of a recording that was cut off, else None. Such a
+    recording may lack the records of the other from that time on.
+    """
     sides: tuple[dict[str, list[Record]], dict[str, list[Record]]] = ({}, {})
     for side, records in zip(sides, (left, right), strict=True):
         for record in records:
             side.setdefault(record.topic, []).append(record)
     topics = {**sides[0], **sides[1]}
     found = [
-        _first_in_topic(topic, sides[0].get(topic, []), sides[1].get(topic, [])) for topic in topics
+        _first_in_topic(topic, sides[0].get(topic, []), sides[1].get(topic, []), ends)
+        for topic in topics
     ]
     return min(
         (difference for difference in found if difference),
@@ -77,7 +87,29 @@ def compare(left: Iterable[Record], right: Iterable[Record]) -> Difference | Non
     )
 
 
-def _first_in_topic(topic: str, left: list[Record], right: list[Record]) -> Difference | None:
+def compare_files(left: Recording, right: Recording) -> tuple[Difference | None, int]:
+    """Return the first difference between two recordings, and the number of records compared.
+
+    Recordings that were cut off are compared up to there. Raises InputError if nothing is left to
+    compare.
+    """
+    cut = [one.last_ns if one.end_ns is None else None for one in (left, right)]
+    empty = [one for one in (left, right) if not one.records]
+    if len(empty) == 2 or any(one.end_ns is None for one in empty):
+        raise nothing_to_compare(empty[0])
+    return compare(left, right, (cut[0], cut[1])), min(left.records, right.records)
+
+
+def nothing_to_compare(recording: Recording) -> InputError:
+    """Return the error for a recording without a single record."""
+    why = f": {recording.missing}" if recording.missing else ""
+    what = f"it holds no records, so nothing was compared{why}"
+    return InputError(Problem(str(recording.path), what, "record a longer run"))
+
+
+def _first_in_topic(
+    topic: str, left: list[Record], right: list[Record], ends: tuple[int | None, int | None]
+) -> Difference | None:
     for a, b in zip(left, right, strict=False):
         if a.time_ns != b.time_ns:
             return Difference(topic, min(a.time_ns, b.time_ns), "time", a.time_ns, b.time_ns)
@@ -85,8 +117,10 @@ def _first_in_topic(topic: str, left: list[Record], right: list[Record]) -> Diff
             where = first_field(a.fields(), b.fields()) or ("", a.data, b.data)
             return Difference(topic, a.time_ns, *where)
     if len(left) != len(right):
-        longer = left if len(left) > len(right) else right
+        longer, end_ns = (left, ends[1]) if len(left) > len(right) else (right, ends[0])
         first = longer[min(len(left), len(right))]
+        if end_ns is not None and first.time_ns >= end_ns:
+            return None
         sides = (first.fields(), MISSING) if longer is left else (MISSING, first.fields())
         return Difference(topic, first.time_ns, "", *sides)
     return None

@@ -1,20 +1,26 @@
-"""Reads recordings, complete or truncated by a kill."""
+"""Read recordings: complete or cut off by a kill. A damaged one is refused with the place."""
 
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
-from mcap.records import Attachment, Channel, Chunk, DataEnd, Message, Metadata, Schema
-from mcap.stream_reader import StreamReader, breakup_chunk
+from mcap.records import Attachment, Channel, Message, Metadata, Schema
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.recording import FORMAT, SNAPSHOT, InputRecord
+from rigless.kernel.recording import (
+    CHECKSUM,
+    FORMAT,
+    SNAPSHOT,
+    InputRecord,
+    metadata_checksum,
+)
 from rigless.kernel.snapshot import Snapshot
+from rigless.recordings.mcap_records import DamageError, RawRecord, Records, parse
 from rigless.ros import cdr
 from rigless.ros.types import type_of
 
@@ -51,8 +57,12 @@ class Record(NamedTuple):
         return "/" + self.topic.split("/", 4)[4] if self.schema else ""
 
     def fields(self) -> Any:
+        """Return the content as plain values. Raises InputError if it is not JSON."""
         if not self.schema:
-            return msgspec.json.decode(self.data)
+            try:
+                return msgspec.json.decode(self.data)
+            except ValueError as error:
+                raise self._unreadable(error) from None
         fields: dict[str, Any] = {
             "subject": self.subject,
             "wire": base64.b64encode(self.data).decode(),
@@ -68,25 +78,43 @@ class Record(NamedTuple):
         if self.schema:
             return self.data, self.subject
         fields = self.fields()
-        return base64.b64decode(fields["wire"]), fields["subject"]
+        try:
+            return base64.b64decode(fields["wire"]), str(fields["subject"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._unreadable(error) from None
 
     def input(self) -> InputRecord:
-        source = msgspec.json.decode(self.data)["source"]
-        return InputRecord(source, msgspec.json.decode(self.data, type=inp.AnyInput))
+        """Return the input of a record. Raises InputError if it is not one."""
+        try:
+            source = msgspec.json.decode(self.data)["source"]
+            return InputRecord(source, msgspec.json.decode(self.data, type=inp.AnyInput))
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> InputError:
+        what = f"the record at {self.time_ns / 1e9:.6f} s cannot be read: {error!r}"
+        return InputError(Problem(self.topic, what, "record it again"))
 
 
 @dataclass
 class Recording:
-    """A recording file: its metadata, and its records in the order they were written."""
+    """A recording file: its metadata, and its records in the order they were written.
+
+    recording = rigless.Recording.open("run.mcap")
+    events = [record for record in recording if record.topic == "/vacuum/events"]
+    """
 
     path: Path
     metadata: dict[str, str] = field(default_factory=dict)
     snapshot: Snapshot | None = None
-    end_ns: int | None = None  # None: the recording is truncated
+    end_ns: int | None = None  # None: the recording was cut off
+    records: int = 0
+    last_ns: int = 0  # the time of the last record
+    missing: str = ""  # for a file that was cut off: the part that is missing
 
     @classmethod
     def open(cls, path: str | Path) -> "Recording":
-        """Read the metadata of a recording. Raises InputError if the file is not one."""
+        """Read and check a recording. Raises InputError if it is damaged or not a recording."""
         recording = cls(Path(path))
         try:
             there = recording.path.is_file()
@@ -100,8 +128,9 @@ class Recording:
                     "make one with: rigless run TARGET --record F.mcap",
                 )
             )
-        for _ in recording._read():
-            pass
+        for record in recording._read():
+            recording.records += 1
+            recording.last_ns = max(recording.last_ns, record.time_ns)
         if recording.metadata.get("format") != FORMAT:
             found = recording.metadata.get("format")
             what = (
@@ -122,47 +151,96 @@ class Recording:
         return self._read()
 
     def _read(self) -> Iterator[Record]:
-        topics: dict[int, tuple[str, str]] = {}
-        schemas: dict[int, str] = {}
+        """Read the file from its beginning; fill in the metadata on the way."""
+        count, last_ns = 0, 0
         try:
             with self.path.open("rb") as stream:
-                for item in StreamReader(stream, emit_chunks=True, record_size_limit=2**30).records:
-                    match item:
-                        case Chunk():  # all messages are in chunks with a checksum
-                            yield from _messages(item, topics, schemas)
-                        case DataEnd():
-                            return  # the index follows
-                        case Metadata(name="rigless"):
-                            self.metadata = dict(item.metadata)
-                        case Metadata(name="rigless.end"):
-                            self.end_ns = int(item.metadata["end_ns"])
-                        case Attachment() if item.name == SNAPSHOT:
-                            self.snapshot = Snapshot.from_bytes(item.data)
-        except InputError:
-            raise  # the snapshot is damaged, so a replay is impossible
-        except Exception as error:  # the parser may raise anything on a damaged file
-            if not self.metadata:
-                raise InputError(
-                    Problem(
-                        str(self.path),
-                        f"this is not a readable MCAP file: {error}",
-                        "is it the right file?",
-                    )
-                ) from None
-            return  # chunks before the truncation are good: they have checksums
+                for record in _File(stream, self).records():
+                    yield record
+                    count, last_ns = count + 1, max(last_ns, record.time_ns)
+        except DamageError as error:
+            good = f"; the {count} records before it end at {last_ns / 1e9:.6f} s" if count else ""
+            fix = "copy it again from its origin, or record it again"
+            raise InputError(Problem(str(self.path), f"{error}{good}", fix)) from None
+        except OSError as error:
+            what = f"cannot be read: {error.strerror}"
+            raise InputError(Problem(str(self.path), what)) from None
 
 
-def _messages(
-    chunk: Chunk, topics: dict[int, tuple[str, str]], schemas: dict[int, str]
-) -> Iterator[Record]:
-    for item in breakup_chunk(chunk, validate_crc=True):
-        if isinstance(item, Schema):
-            schemas[item.id] = item.name
-        elif isinstance(item, Channel):
-            topics[item.id] = _named(item, schemas)
-        elif isinstance(item, Message):
-            topic, schema = topics[item.channel_id]
-            yield Record(topic, item.log_time, item.data, schema)
+class _File:
+    """One pass over a file: schemas and channels as they appear, and the number of messages."""
+
+    def __init__(self, stream: IO[bytes], recording: Recording):
+        self._records = Records(stream)
+        self._recording = recording
+        self._topics: dict[int, tuple[str, str]] = {}
+        self._schemas: dict[int, str] = {}
+        self._messages = 0
+        self._gap: DamageError | None = None  # the place of the first missing message
+        self._end_ns: int | None = None
+
+    def records(self) -> Iterator[Record]:
+        for raw in self._records:
+            for item in parse(raw):
+                match item:
+                    case Message():
+                        yield self._message(raw, item)
+                    case Schema():
+                        self._schemas[item.id] = item.name
+                    case Channel():
+                        self._topics[item.id] = self._topic(raw, item)
+                    case Metadata():
+                        self._metadata(raw, item)
+                    case Attachment() if item.name == SNAPSHOT:
+                        self._recording.snapshot = Snapshot.from_bytes(item.data)
+        self._finish()
+
+    def _message(self, raw: RawRecord, item: Message) -> Record:
+        self._messages += 1
+        if self._gap is None and item.sequence != self._messages & 0xFFFFFFFF:
+            self._gap = DamageError(raw.at, f"records are missing before number {item.sequence}")
+        if item.channel_id not in self._topics:
+            raise DamageError(raw.at, f"a record belongs to no channel ({item.channel_id})")
+        topic, schema = self._topics[item.channel_id]
+        return Record(topic, item.log_time, item.data, schema)
+
+    def _topic(self, raw: RawRecord, item: Channel) -> tuple[str, str]:
+        try:
+            return _named(item, self._schemas)
+        except KeyError as error:
+            raise DamageError(raw.at, f"the channel {item.topic} has no {error}") from None
+
+    def _metadata(self, raw: RawRecord, item: Metadata) -> None:
+        if item.name == "rigless":
+            found = self._recording.metadata = dict(item.metadata)
+            if CHECKSUM in found and found[CHECKSUM] != metadata_checksum(found):
+                raise DamageError(raw.at, "the checksum of the metadata differs")
+        elif item.name == "rigless.end":
+            text = item.metadata.get("end_ns", "")
+            if not (text.isascii() and text.isdigit() and len(text) < 20):
+                raise DamageError(raw.at, f"{text!r} is not the time of the end")
+            self._end_ns = int(text)
+
+    def _finish(self) -> None:
+        """Judge the end of the file. Without checksums of the whole, more must be right."""
+        recording, cut_at = self._recording, self._records.cut_at
+        if self._records.ended:
+            recording.end_ns = self._end_ns
+            if self._end_ns is None:
+                recording.missing = "the time of its end is not in it"
+            elif cut_at is not None:
+                recording.missing = "only its index is missing"
+            return
+        recording.end_ns = None
+        if self._gap is not None:
+            raise self._gap
+        if recording.metadata and CHECKSUM not in recording.metadata:
+            raise DamageError(cut_at or 0, "the end is missing, and the metadata has no checksum")
+        if recording.metadata.get("start_ns", "0") != "0" and recording.snapshot is None:
+            raise DamageError(cut_at or 0, "it was cut off before its snapshot")
+        lost = self._records.size - (cut_at or 0)
+        unread = f", and {lost} bytes of an unfinished record were not read" if lost else ""
+        recording.missing = f"its end is missing{unread}"
 
 
 def _named(channel: Channel, schemas: dict[int, str]) -> tuple[str, str]:

@@ -7,7 +7,8 @@ recorded again.
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import CONTROL, HOST_EVENTS, Recorder
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.validation import validate
-from rigless.recordings.diff import Difference, compare
+from rigless.recordings.diff import Difference, compare, nothing_to_compare
 from rigless.recordings.reader import Record, Recording
 from rigless.scenario.build import Built, build
 from rigless.scenario.load import apply_settings
@@ -27,13 +28,28 @@ from rigless.scenario.model import Scenario
 
 @dataclass
 class Verification:
-    """The result of a replay. `cut`: the recording is truncated."""
+    """The result of a replay. `cut`: the recording was cut off; `missing` says what is missing."""
 
     records: int
     end_ns: int
     cut: bool
     difference: Difference | None
     versions: str
+    missing: str = ""
+
+
+@contextmanager
+def rebuilding(path: str | Path) -> Iterator[None]:
+    """Report whatever goes wrong while a recording is rebuilt as an InputError with its file."""
+    try:
+        yield
+    except InputError as error:
+        named = [replace(problem, file=problem.file or str(path)) for problem in error.problems]
+        raise InputError(named) from None
+    except Exception as error:  # from robots' code or fields of another version
+        what = f"the recorded simulation cannot be rebuilt here: {type(error).__name__}: {error}"
+        fix = "open it with the rigless and the robots it was made with"
+        raise InputError(Problem(str(path), what, fix)) from error
 
 
 def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
@@ -63,16 +79,23 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
 
 
 def verify(path: str | Path, progress: Callable[[float], None] | None = None) -> Verification:
-    """Replay the recorded inputs and compare all records byte by byte."""
+    """Replay the recorded inputs and compare all records byte by byte.
+
+    Raises InputError if the recording is damaged, holds no records or cannot be run here.
+    """
     recording = Recording.open(path)
-    simulation = rebuild(recording).simulation
-    count, last_ns = 0, simulation.now_ns
-    for record in _of_simulation(recording):
-        count, last_ns = count + 1, max(last_ns, record.time_ns)
-        if record.direction == "in" or record.topic == CONTROL:
-            given = record.input()
-            if given.source == "live":
-                simulation.schedule(record.time_ns, given.given)
+    with rebuilding(path):
+        built = rebuild(recording)
+        simulation = built.simulation
+        count, last_ns = 0, simulation.now_ns
+        for record in _of_simulation(recording):
+            count, last_ns = count + 1, max(last_ns, record.time_ns)
+            if record.direction == "in" or record.topic == CONTROL:
+                given = record.input()
+                if given.source == "live":
+                    simulation.schedule(record.time_ns, given.given)
+    if count == 0:
+        raise nothing_to_compare(recording)
     cut = recording.end_ns is None
     end_ns = last_ns if recording.end_ns is None else recording.end_ns
     with tempfile.NamedTemporaryFile(suffix=".mcap") as stream:
@@ -90,7 +113,10 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
         difference = compare(
             _of_simulation(recording), itertools.islice(again, count) if cut else again
         )
-    return Verification(count, end_ns, cut, difference, other_version(recording))
+    missing, planned_s = recording.missing, built.scenario.duration_s
+    if cut and planned_s is not None and planned_s > end_ns / 1e9:
+        missing += f"; {planned_s - end_ns / 1e9:g} s of the {planned_s:g} s of the scenario"
+    return Verification(count, end_ns, cut, difference, other_version(recording), missing)
 
 
 def _of_simulation(recording: Recording) -> Iterator[Record]:

@@ -7,7 +7,6 @@ finer ones in the cell that was visited last. Seeking back restores a keyframe a
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import NamedTuple
@@ -16,12 +15,11 @@ import msgspec
 
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.inputs import AnyInput
-from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import CONTROL
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.snapshot import Snapshot
 from rigless.recordings.reader import Record, Recording
-from rigless.recordings.replay import other_version, rebuild
+from rigless.recordings.replay import other_version, rebuild, rebuilding
 
 SLICE_WALL_NS = 3_000_000  # computing time of one slice
 FIRST_SLICE_NS = 10_000_000
@@ -79,20 +77,11 @@ class SeekableRecording:
     def open(cls, path: str | Path, clock: Callable[[], int] | None = None) -> "SeekableRecording":
         """Open a recording at its beginning. Raises InputError if it cannot be rebuilt here."""
         recording = Recording.open(path)
-        try:
+        with rebuilding(path):
             simulation = rebuild(recording).simulation
             inputs, events, last_ns = _contents(recording)
             end_ns = last_ns if recording.end_ns is None else recording.end_ns
             return cls(recording, simulation, inputs, events, end_ns, clock)
-        except InputError as error:
-            named = [replace(problem, file=problem.file or str(path)) for problem in error.problems]
-            raise InputError(named) from None
-        except Exception as error:  # from robots' code or fields of another version
-            what = (
-                f"the recorded simulation cannot be rebuilt here: {type(error).__name__}: {error}"
-            )
-            fix = "open it with the rigless and the robots it was made with"
-            raise InputError(Problem(str(path), what, fix)) from error
 
     @property
     def now_ns(self) -> int:

@@ -118,6 +118,7 @@ async def test_a_recording_of_a_machine_that_lost_time_replays(tmp_path):
         time.sleep(0.6)  # the whole process is held up, as by a suspend
         await until(lambda: host.lost_ns > 0)
         assert "pace-lost" in [event.code for event in host.sim.events]
+        await until(lambda: host.recording_file.messages > 1, "a record after it")
     same(tmp_path / "f.mcap")
 
 

@@ -120,6 +120,7 @@ async def test_a_recording_without_a_name_gets_one_that_is_new(folder):
         await good(http.post("/api/recording"))
         assert "already recording" in (await bad(http.post("/api/recording")))["what"]
         assert len(list(folder.iterdir())) == 4
+        await host.step(500)
     assert all(verify(path).difference is None for path in folder.iterdir())
 
 

@@ -52,6 +52,10 @@ class DamageError(Exception):
         super().__init__(f"damaged at byte {at}: {reason}")
 
 
+class NotMcapError(Exception):
+    """A file that does not begin as an MCAP file does."""
+
+
 class RawRecord(NamedTuple):
     """One record: its place in the file, its type and its content."""
 
@@ -83,7 +87,7 @@ class Records:
             if MAGIC.startswith(begin):
                 self.cut_at = 0
                 return
-            raise DamageError(0, "this is not an MCAP file")
+            raise NotMcapError
         self._crc = zlib.crc32(begin)
         for record in self._walk(len(MAGIC)):
             if record.opcode == Opcode.DATA_END:

@@ -20,7 +20,7 @@ from rigless.kernel.recording import (
     metadata_checksum,
 )
 from rigless.kernel.snapshot import Snapshot
-from rigless.recordings.mcap_records import DamageError, RawRecord, Records, parse
+from rigless.recordings.mcap_records import DamageError, NotMcapError, RawRecord, Records, parse
 from rigless.ros import cdr
 from rigless.ros.types import type_of
 
@@ -162,6 +162,9 @@ class Recording:
             good = f"; the {count} records before it end at {last_ns / 1e9:.6f} s" if count else ""
             fix = "copy it again from its origin, or record it again"
             raise InputError(Problem(str(self.path), f"{error}{good}", fix)) from None
+        except NotMcapError:
+            what = "this is not a readable MCAP file"
+            raise InputError(Problem(str(self.path), what, "is it the right file?")) from None
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
             raise InputError(Problem(str(self.path), what)) from None

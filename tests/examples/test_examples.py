@@ -19,7 +19,7 @@ PRINTS = {
         "report: REPORT ",
     ],
     "03_faults_and_snapshots.py": ["healthy sensor", "stuck sensor", "overheats the room by"],
-    "05_map_the_apartment.py": ["####", "odometry is off by 0.0"],
+    "05_map_the_apartment.py": ["####", " cells of walls; odometry is off by "],
     "06_pacbot_square.py": ["west forward at 0.5 / east backward at 0.5", "the square closes to"],
     "09_pacbot_match.py": [" 90 s   ", "pellets   3 lives"],
     "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],

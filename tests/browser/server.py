@@ -35,7 +35,10 @@ class Server(Process):
         }
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.popen = subprocess.Popen(
-                [COMMAND, "run", *self._words, "--panel", address],
+                [
+                    *(COMMAND, "run", *self._words, "--panel", address),
+                    *("--recordings", str(self.folder)),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,

@@ -38,7 +38,7 @@ def played(vacuum, tape):
 
 
 def choose(panel, path):
-    files = panel.field("Recordings in the working folder")
+    files = panel.field("Recordings")
     files.blur()
     files.focus()  # which loads the list again
     expect(files.locator("option", has_text=path.name)).to_have_count(1)

@@ -46,8 +46,12 @@ def make_host(
     speed: float | str = 1.0,
     duration_s: float | None = None,
     settings: Iterable[str] = ("ports.line=0",),
+    recordings: Path | None = None,
 ) -> Host:
-    return Host(open_target(target, settings, collect=False), speed, duration_s)
+    """Return a host; without `recordings`, its API cannot keep files."""
+    folder = recordings or Path("/dev/null/recordings")
+    built = open_target(target, settings, collect=False)
+    return Host(built, speed, duration_s, recordings=folder)
 
 
 @asynccontextmanager

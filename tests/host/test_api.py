@@ -14,8 +14,8 @@ from .driving import bad, client_of, good, make_host, on_loop, until, with_api
 
 
 @asynccontextmanager
-async def api(speed="lockstep"):
-    host = make_host(speed=speed)
+async def api(speed="lockstep", recordings=None):
+    host = make_host(speed=speed, recordings=recordings)
     async with (
         with_api(host) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as http,
@@ -162,10 +162,11 @@ async def test_faults_are_injected_listed_and_cleared_and_end_by_themselves():
 
 @on_loop
 async def test_snapshots_are_kept_by_name_and_in_files(tmp_path):
-    file = str(tmp_path / "a.snapshot")
-    async with api() as (host, http):
+    file = str(tmp_path / "kept" / "a.snapshot")
+    async with api(recordings=tmp_path / "kept") as (host, http):
         await host.step(1000)
-        assert await good(http.post("/api/snapshots", json={"name": "one", "file": file})) == {
+        body = {"name": "one", "file": "a"}
+        assert await good(http.post("/api/snapshots", json=body)) == {
             "name": "one",
             "time_s": 1,
             "file": file,
@@ -174,26 +175,25 @@ async def test_snapshots_are_kept_by_name_and_in_files(tmp_path):
         await good(http.post("/api/snapshots", json={}))
         assert [kept["time_s"] for kept in await good(http.get("/api/snapshots"))] == [1, 2]
         assert (await good(http.post("/api/restore", json={"name": "one"})))["time_s"] == 1
-    async with api() as (_, http):
-        assert (await good(http.post("/api/restore", json={"file": file})))["time_s"] == 1
-        assert (
-            "cannot be read"
-            in (await bad(http.post("/api/restore", json={"file": str(tmp_path / "none")})))["what"]
-        )
-        assert (
-            "cannot be written"
-            in (await bad(http.post("/api/snapshots", json={"file": str(tmp_path)})))["what"]
-        )
+        data = (await good(http.get("/api/snapshots/one")))["data"]
+        assert "unknown snapshot" in (await bad(http.get("/api/snapshots/two")))["what"]
+        assert "exists already" in (await bad(http.post("/api/snapshots", json=body)))["what"]
+        await good(http.post("/api/snapshots", json={**body, "force": True}))
+    async with api(recordings=tmp_path / "kept") as (_, http):
+        for body in ({"file": "a.snapshot"}, {"file": file}, {"data": data}):
+            assert (await good(http.post("/api/restore", json=body)))["time_s"] == 1
+        for body in ({"file": "none"}, {"data": "%"}, {"data": data[:-8]}):
+            assert (await bad(http.post("/api/restore", json=body)))["what"]
 
 
 @on_loop
 async def test_a_recording_is_started_and_stopped(tmp_path):
     file = tmp_path / "f.mcap"
-    async with api() as (host, http):
+    async with api(recordings=tmp_path) as (host, http):
         await host.step(500)
-        assert (await good(http.post("/api/recording", json={"file": str(file)})))[
-            "recording"
-        ] == str(file)
+        assert (await good(http.post("/api/recording", json={"file": "f"})))["recording"] == str(
+            file
+        )
         await good(
             http.post("/api/robots/thermostat/inputs", json={"inputs": {"window_open": True}})
         )
@@ -201,11 +201,58 @@ async def test_a_recording_is_started_and_stopped(tmp_path):
         assert (await good(http.get("/api/metrics")))["recorded_messages"] > 10
         assert (
             "already recording"
-            in (await bad(http.post("/api/recording", json={"file": str(file)})))["what"]
+            in (await bad(http.post("/api/recording", json={"file": "g.mcap"})))["what"]
         )
         assert await good(http.delete("/api/recording")) == {"file": str(file)}
         assert (await bad(http.delete("/api/recording")))["what"] == "nothing is being recorded"
     assert verify(file).difference is None
+
+
+OUTSIDE = [
+    *("../x.mcap", "/tmp/x.mcap", "a/b.mcap", "..", ".", ".hidden.mcap", "-rf.mcap"),
+    *("a\\b.mcap", "a\nb.mcap", "a\0b.mcap", "\x1b[31m.mcap", "\u202egnp.mcap", " a.mcap", ""),
+    *("x" * 300 + ".mcap", "é" * 120 + ".mcap", "link.mcap", "loop.mcap", "folder.mcap"),
+]
+
+
+@on_loop
+async def test_the_api_neither_writes_nor_opens_files_outside_its_folder(tmp_path, monkeypatch):
+    folder, elsewhere = tmp_path / "kept", tmp_path / "elsewhere"
+    for place in (folder, elsewhere, folder / "folder.mcap", folder / "folder.mcap.snapshot"):
+        place.mkdir()
+    monkeypatch.chdir(elsewhere)
+    (tmp_path / "secret.mcap").write_bytes(b"secret")
+    for name in ("link.mcap", "link.mcap.snapshot"):
+        (folder / name).symlink_to(tmp_path / "secret.mcap")
+    for name in ("loop.mcap", "loop.mcap.snapshot"):
+        (folder / name).symlink_to(folder / name)
+    before = sorted(tmp_path.rglob("*"))
+    async with api(recordings=folder) as (host, http):
+        for name in OUTSIDE:
+            for force in (False, True):
+                body = {"file": name, "force": force}
+                await bad(http.post("/api/recording", json=body))
+                if name:
+                    await bad(http.post("/api/snapshots", json=body))
+            for path in ("/api/deck", *(["/api/restore"] if name else [])):
+                assert "secret" not in (await bad(http.post(path, json={"file": name})))["what"]
+        assert host.recording_file.path is None
+        assert [one["name"] for one in await good(http.get("/api/recordings"))] == []
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "secret.mcap").read_bytes() == b"secret"
+
+
+@on_loop
+async def test_a_recording_replaces_a_file_only_by_force(tmp_path):
+    (tmp_path / "f.mcap").write_bytes(b"old")
+    async with api(recordings=tmp_path) as (host, http):
+        problem = await bad(http.post("/api/recording", json={"file": "f.mcap"}))
+        assert "f.mcap exists already" in problem["what"]
+        assert "force" in problem["fix"]
+        assert (tmp_path / "f.mcap").read_bytes() == b"old"
+        await good(http.post("/api/recording", json={"file": "f.mcap", "force": True}))
+        await host.step(100)
+    assert verify(tmp_path / "f.mcap").difference is None
 
 
 @on_loop
@@ -249,7 +296,14 @@ async def test_openapi_is_valid_and_lists_every_path():
             ),
             *(
                 (f"/api/{name}", "get")
-                for name in ("status", "metrics", "events", "faults", "snapshots")
+                for name in (
+                    "status",
+                    "metrics",
+                    "events",
+                    "faults",
+                    "snapshots",
+                    "snapshots/{name}",
+                )
             ),
             *((f"/api/deck{name}", "post") for name in ("", "/play", "/pause", "/seek", "/step")),
             *(
@@ -274,9 +328,9 @@ async def test_openapi_is_valid_and_lists_every_path():
 
 @on_loop
 async def test_a_stop_finishes_the_recording_and_a_resume_begins_again(tmp_path):
-    async with api(1.0) as (host, http):
-        await good(http.post("/api/recording", json={"file": str(tmp_path / "f.mcap")}))
-        await until(lambda: host.sim.now_ns > 0)
+    async with api(1.0, tmp_path) as (host, http):
+        await good(http.post("/api/recording", json={"file": "f.mcap"}))
+        await until(lambda: host.recording_file.messages)
         status = await good(http.post("/api/stop"))
         assert (status["state"], status["recording"]) == ("stopped", None)
         at_ns, wall_s = host.sim.now_ns, status["wall_s"]

@@ -109,9 +109,10 @@ def bodies(operation, schemas, rng, count):
 
 @on_loop
 async def test_no_body_on_any_endpoint_makes_a_server_error(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some bodies name files
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")  # some bodies name files
     rng, broken = random.Random(20240607), set()
-    host = make_host(speed="lockstep")
+    host = make_host(speed="lockstep", recordings=tmp_path / "kept")
     async with (
         with_api(host) as server,
         httpx.AsyncClient(base_url=server.address, timeout=60) as http,
@@ -135,3 +136,6 @@ async def test_no_body_on_any_endpoint_makes_a_server_error(tmp_path, monkeypatc
             if (await http.get(path)).status_code != 200:
                 broken.add((path, b"afterwards"))
     assert broken == set()
+    made = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.parent for path in made} == {tmp_path / "kept"}
+    assert {path.suffix for path in made} <= {".mcap", ".snapshot"}

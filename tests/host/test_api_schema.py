@@ -14,8 +14,8 @@ ROBOT = "thermostat"
 
 
 @asynccontextmanager
-async def api():
-    host = make_host(speed="lockstep")
+async def api(recordings=None):
+    host = make_host(speed="lockstep", recordings=recordings)
     app = create_app(host)
     transport = httpx.ASGITransport(app)
     try:
@@ -99,13 +99,14 @@ async def test_real_responses_match_their_schemas(tmp_path):
         ("POST", "/api/robots/{robot}/messages", {"json": message}),
         ("GET", "/api/robots/{robot}", {}),
         ("GET", "/api/robots/{robot}/truth", {}),
-        ("POST", "/api/recording", {"json": {"file": str(tmp_path / "f.mcap")}}),
+        ("POST", "/api/recording", {"json": {"file": "f.mcap"}}),
         ("GET", "/api/status", {}),
         ("GET", "/api/faults", {}),
         ("GET", "/api/metrics", {}),
         ("GET", "/api/events", {}),
         ("POST", "/api/snapshots", {"json": {"name": "a"}}),
         ("GET", "/api/snapshots", {}),
+        ("GET", "/api/snapshots/{name}", {}),
         ("DELETE", "/api/recording", {}),
         ("POST", "/api/restore", {"json": {"name": "a"}}),
         ("DELETE", "/api/faults", {"params": {"robot": ROBOT}}),
@@ -115,9 +116,10 @@ async def test_real_responses_match_their_schemas(tmp_path):
         ("POST", "/api/stop", {}),
         ("POST", "/api/reset", {}),
     ]
-    async with api() as (_, http, document):
+    async with api(tmp_path) as (_, http, document):
         for method, path, arguments in requests:
-            answer = await http.request(method, path.replace("{robot}", ROBOT), **arguments)
+            url = path.replace("{robot}", ROBOT).replace("{name}", "a")
+            answer = await http.request(method, url, **arguments)
             assert answer.status_code == 200, answer.text
             check(document, path, answer)
         missing = {

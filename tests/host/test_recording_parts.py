@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rigless.host.host import next_part
+from rigless.host.recording_file import next_parts
 from rigless.kernel.problems import InputError
 from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify
@@ -29,7 +29,7 @@ def same(path):
     ],
 )
 def test_parts_are_numbered_from_two(tmp_path, name, after):
-    assert next_part(tmp_path / name) == tmp_path / after
+    assert next(next_parts(tmp_path / name)) == tmp_path / after
 
 
 @on_loop
@@ -79,6 +79,16 @@ async def test_every_part_replays_after_reset_and_restore(tmp_path):
         await host.step(1010)
     ends = [same(tmp_path / name).end_ns for name in ("f.mcap", "f.2.mcap", "f.3.mcap")]
     assert ends == [2_020_000_000, 1_020_000_000, 2_020_000_000]
+
+
+@on_loop
+async def test_a_part_replaces_no_file_of_another_recording(tmp_path):
+    (tmp_path / "f.2.mcap").write_bytes(b"another")
+    async with on_air(make_host(speed="lockstep")) as host:
+        host.recording_file.start(tmp_path / "f.mcap")
+        host.reset()
+        assert host.recording_file.path == tmp_path / "f.3.mcap"
+    assert (tmp_path / "f.2.mcap").read_bytes() == b"another"
 
 
 @on_loop

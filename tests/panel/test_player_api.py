@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -29,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def api():
-    host, player = make_host(speed="lockstep"), Player()
+    host, player = make_host(speed="lockstep", recordings=Path.cwd()), Player()
     app = create_app(host)
     add_player_routes(app, host, player)
     async with (
@@ -130,7 +131,7 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
     async with api() as (_, http):
         player = await good(http.post("/api/deck", json={"file": "a.mcap"}))
         assert (player["file"], player["time_s"], player["end_s"], player["seeking"]) == (
-            "a.mcap",
+            str(folder / "a.mcap"),
             0,
             20,
             None,
@@ -182,16 +183,16 @@ async def test_impossible_requests_are_reported(folder):
     (folder / "b.mcap").write_bytes(b"nothing of the kind")
     async with api() as (_, http):
         assert (await bad(http.post("/api/deck/play", json={})))["what"] == "no recording is open"
-        assert (await bad(http.post("/api/deck", json={"file": "none.mcap"})))[
-            "what"
-        ] == "there is no such recording"
+        problem = await bad(http.post("/api/deck", json={"file": "none.mcap"}))
+        assert problem["what"] == f"there is no file 'none.mcap' in {folder}"
         assert (
             "not a readable MCAP"
             in (await bad(http.post("/api/deck", json={"file": "b.mcap"})))["what"]
         )
-        assert (await bad(http.post("/api/deck", json={"file": "a\0b"})))[
-            "what"
-        ] == "there is no such recording"
+        damaged = bytearray((folder / "a.mcap").read_bytes())
+        damaged[damaged.index(b"zstd") + 50] ^= 1
+        (folder / "c.mcap").write_bytes(damaged)
+        assert "damaged at byte" in (await bad(http.post("/api/deck", json={"file": "c"})))["what"]
         await good(http.post("/api/deck", json={"file": "a.mcap"}))
         for path, text in (
             ("seek", '{"time_s": NaN}'),

@@ -45,6 +45,13 @@ Panel = Annotated[
         help="Where the panel listens; default 127.0.0.1:8080, or any free port.",
     ),
 ]
+Recordings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of recordings and snapshots of panel and API; default: in the state folder.",
+    ),
+]
 NoPanel = Annotated[bool, typer.Option("--no-panel", help="Serve no panel and no control API.")]
 NoAuth = Annotated[
     bool,
@@ -142,6 +149,7 @@ def run(
             help="Folder of an AGV's outbox and the NATS store; default RIGLESS_STATE.",
         ),
     ] = None,
+    recordings: Recordings = None,
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -189,6 +197,7 @@ def run(
         backend,
         embedded_nats,
         state,
+        recordings,
     )
     sys.exit(run_live(built, options))
 
@@ -200,6 +209,7 @@ def demo(
     ] = [],
     panel: Panel = None,
     no_auth: NoAuth = False,
+    recordings: Recordings = None,
 ) -> None:
     """Start one of every installed robot on this machine, with the panel on 127.0.0.1:8080."""
     from rigless.cli.live import Options, run_live
@@ -208,7 +218,7 @@ def demo(
 
     with slow_start_note():
         built = build_demo(targets)
-    sys.exit(run_live(built, Options(None, None, None, panel, True, not no_auth, False)))
+    sys.exit(run_live(built, Options(panel=panel, auth=not no_auth, recordings=recordings)))
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """`rigless ctl`: a thin client of the control API."""
 
+import base64
 import http.client
 import json as json_module
 import os
@@ -281,9 +282,12 @@ def register(ctl: typer.Typer) -> None:
         token: Token = None,
     ) -> None:
         """Keep this instant, in the instance or in a file."""
-        body = {"file": str(file.resolve()) if file else ""}
-        found = Api(url, token).call("POST", "/api/snapshots", body)
-        typer.echo(f"snapshot {found['name']}" + (f" in {found['file']}" if found["file"] else ""))
+        api = Api(url, token)
+        name = api.call("POST", "/api/snapshots", {})["name"]
+        if file is not None:
+            content = api.call("GET", f"/api/snapshots/{urllib.parse.quote(name)}")
+            _write(file, base64.b64decode(content["data"]))
+        typer.echo(f"snapshot {name}" + (f" in {file}" if file else ""))
 
     @ctl.command()
     def restore(
@@ -292,5 +296,20 @@ def register(ctl: typer.Typer) -> None:
         token: Token = None,
     ) -> None:
         """Go to a snapshot: one kept in the instance by name, or a file."""
-        body = {"file": os.path.abspath(name)} if os.path.isfile(name) else {"name": name}
+        body = {"data": _read(Path(name))} if os.path.isfile(name) else {"name": name}
         _show(Api(url, token).call("POST", "/api/restore", body))
+
+
+def _write(file: Path, data: bytes) -> None:
+    try:
+        file.write_bytes(data)
+    except OSError as error:
+        what = f"cannot be written: {error.strerror}"
+        raise InputError(Problem(str(file), what, "choose another file")) from None
+
+
+def _read(file: Path) -> str:
+    try:
+        return base64.b64encode(file.read_bytes()).decode()
+    except OSError as error:
+        raise InputError(Problem(str(file), f"cannot be read: {error.strerror}")) from None

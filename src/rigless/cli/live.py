@@ -33,6 +33,7 @@ class Options:
     backend: str = "dds"
     embedded_nats: bool = False
     state: Path | None = None
+    recordings: Path | None = None
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -41,8 +42,10 @@ def run_live(built: Built, options: Options) -> int:
 
 
 async def _run(built: Built, options: Options, duration_s: float | None) -> int:
-    around = Environment(state_folder(options.state), options.embedded_nats, options.backend)
-    return await serve_host(Host(built, options.pace, duration_s, around), options)
+    state = state_folder(options.state)
+    around = Environment(state, options.embedded_nats, options.backend)
+    recordings = options.recordings or state / "recordings"
+    return await serve_host(Host(built, options.pace, duration_s, around, recordings), options)
 
 
 async def serve_host(host: Host, options: Options) -> int:
@@ -72,6 +75,7 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.open()
             note = _write_session(server, host.built.scenario.name)
             print_line(f"panel {server.url}")
+            print_note(f"recordings of the panel in {host.recordings.path}", "dim")
         if options.window:
             window = _window(host)
             await window.open()

@@ -61,17 +61,37 @@ class SendMessage(Body):
     message: dict[str, Any]
 
 
-class NamedFile(Body):
-    """A snapshot: the name under which it is kept, and a file to write or read. Both optional."""
+SnapshotName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]*$", max_length=100)]
+FileName = Annotated[str, Field(max_length=4096)]
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]*$", max_length=100)] = ""
-    file: str = ""
+
+class TakeSnapshot(Body):
+    """Take a snapshot: the name to keep it under, and a file in the recordings folder to write.
+
+    Both are optional. A file that exists is replaced only with `force`.
+    """
+
+    name: SnapshotName = ""
+    file: FileName = ""
+    force: bool = False
+
+
+class RestoreSnapshot(Body):
+    """Go to a snapshot: kept by name, in a file of the recordings folder, or its content."""
+
+    name: SnapshotName = ""
+    file: FileName = ""
+    data: str = ""
 
 
 class RecordTo(Body):
-    """The file to record to. The default is SCENARIO-DATE-TIME.mcap in the working folder."""
+    """The file in the recordings folder to record to. The default is SCENARIO-DATE-TIME.mcap.
 
-    file: str | None = None
+    A file that exists is replaced only with `force`.
+    """
+
+    file: FileName | None = None
+    force: bool = False
 
 
 # Responses
@@ -223,6 +243,12 @@ class SnapshotEntry(TypedDict):
 
     name: str
     time_s: float
+
+
+class SnapshotContent(SnapshotEntry):
+    """A snapshot that is kept in memory, with the content of a snapshot file in base64."""
+
+    data: str
 
 
 class SavedSnapshot(SnapshotEntry):

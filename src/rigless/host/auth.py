@@ -22,6 +22,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
+LARGEST_BODIES = {"/api/restore": 64 << 20}  # the snapshot of a large fleet
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "frame-ancestors 'none'"
@@ -93,8 +94,9 @@ class Auth:
             return 403, "this origin may not control the simulation"
         if scope["type"] == "http" and not headers.get("content-length", "0").isdigit():
             return 400, "content-length is not a number"
-        if int(headers.get("content-length", "0")) > LARGEST_BODY or "transfer-encoding" in headers:
-            return 413, f"a body has a content-length of at most {LARGEST_BODY} bytes"
+        largest = LARGEST_BODIES.get(scope["path"], LARGEST_BODY)
+        if int(headers.get("content-length", "0")) > largest or "transfer-encoding" in headers:
+            return 413, f"a body has a content-length of at most {largest} bytes"
         if self._token is None or self._is_known(scope, headers, query):
             return None
         return (

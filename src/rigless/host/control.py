@@ -3,9 +3,10 @@
 Status, time, inputs, faults, snapshots, recording, metrics, events and ground truth.
 """
 
+import base64
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -20,10 +21,10 @@ from rigless.host.api_models import (
     InjectFault,
     InputInfo,
     Metrics,
-    NamedFile,
     PortStatus,
     Problems,
     RecordTo,
+    RestoreSnapshot,
     RobotDetails,
     RobotStatus,
     RunStatus,
@@ -31,19 +32,22 @@ from rigless.host.api_models import (
     SendMessage,
     SetInputs,
     SetSpeed,
+    SnapshotContent,
     SnapshotEntry,
     Status,
     Step,
+    TakeSnapshot,
     Truth,
     problem_entry,
 )
 from rigless.host.host import Host
+from rigless.host.recordings_folder import SNAPSHOT
 from rigless.kernel import inputs as inp
 from rigless.kernel.drawing import label, unit
 from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.ports import Port
-from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
@@ -298,34 +302,63 @@ def _add_snapshot_routes(app: FastAPI, host: Host) -> None:
         return list_snapshots(host)
 
     @app.post("/api/snapshots")
-    async def take(body: NamedFile) -> SavedSnapshot:
+    async def take(body: TakeSnapshot) -> SavedSnapshot:
+        path = ""
+        if body.file:  # first, so that a bad name takes no snapshot
+            created, stream = host.recordings.create(body.file, SNAPSHOT, body.force)
+            path = str(created)
         name = host.take_snapshot(body.name)
         if body.file:
-            try:
-                Path(body.file).write_bytes(host.snapshots[name].to_bytes())
-            except (OSError, ValueError) as error:
-                raise InputError(Problem("file", f"cannot be written: {error}")) from None
-        return {"name": name, "time_s": host.snapshots[name].now_ns / 1e9, "file": body.file}
+            _write(stream, host.snapshots[name].to_bytes(), path)
+        return {"name": name, "time_s": host.snapshots[name].now_ns / 1e9, "file": path}
+
+    @app.get("/api/snapshots/{name}")
+    async def content(name: str) -> SnapshotContent:
+        if name not in host.snapshots:
+            raise unknown("snapshot", name, host.snapshots)
+        saved = host.snapshots[name]
+        data = base64.b64encode(saved.to_bytes()).decode()
+        return {"name": name, "time_s": saved.now_ns / 1e9, "data": data}
 
     @app.post("/api/restore")
-    async def restore(body: NamedFile) -> Status:
+    async def restore(body: RestoreSnapshot) -> Status:
         if body.file:
+            path = host.recordings.find(body.file, SNAPSHOT)
             try:
-                data = Path(body.file).read_bytes()
-            except (OSError, ValueError) as error:
+                data = path.read_bytes()
+            except OSError as error:
                 raise InputError(Problem("file", f"cannot be read: {error}")) from None
             host.restore(Snapshot.from_bytes(data))
+        elif body.data:
+            host.restore(Snapshot.from_bytes(_decoded(body.data)))
         else:
             host.restore(body.name)
         return describe(host)
+
+
+def _write(stream: IO[bytes], data: bytes, path: str) -> None:
+    try:
+        with stream:
+            stream.write(data)
+    except OSError as error:
+        Path(path).unlink(missing_ok=True)
+        what = f"cannot write {path}: {error.strerror}"
+        raise InputError(Problem("file", what, "free some space")) from None
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise InputError(Problem("data", f"is not base64: {error}")) from None
 
 
 def _add_recording_routes(app: FastAPI, host: Host) -> None:
     @app.post("/api/recording")
     async def record(body: RecordTo = RecordTo()) -> Status:  # noqa: B008  # it is never changed
         host.catch_up()
-        path = None if body.file is None else Path(body.file)
-        host.recording_file.start(path, host.built.scenario.name)
+        run = host.built.scenario.name
+        host.recording_file.start_in(host.recordings, body.file, run, body.force)
         return describe(host)
 
     @app.delete("/api/recording")

@@ -13,12 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from rigless.host.environment import Environment
+from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
 from rigless.host.pace import Pace
 from rigless.host.port_inbox import PortInbox, reconcile
 from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
+from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.saved_settings import with_saved_settings
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput
@@ -51,6 +52,7 @@ class Host:
         speed: float | str | None = None,
         duration_s: float | None = None,
         environment: Environment | None = None,
+        recordings: Path | None = None,
     ):
         self.pace = Pace.of(built.speed if speed is None else speed)
         self.environment = environment or Environment()
@@ -66,6 +68,7 @@ class Host:
         self.lost_ns = 0
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
         self.recording_file = RecordingFile(self.sim)
+        self.recordings = RecordingsFolder(recordings or state_folder() / "recordings")
         self.host_inputs = HostInputs(self)
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
@@ -441,18 +444,10 @@ class Host:
         self.host_inputs.boot()
         reconcile(self, links)
         if path is not None:
-            self.recording_file.start(next_part(path))
+            self.recording_file.start_next_part(path)
         self._mark_rate()
         self._reanchor()
         self.host_inputs.set_date()
         for transport in self.transports.values():
             if isinstance(transport, RestartObserver):
                 transport.restarted()
-
-
-def next_part(path: Path) -> Path:
-    """Return the next file of a recording after time jumped: F.mcap → F.2.mcap → F.3.mcap."""
-    stem, _, number = path.stem.rpartition(".")
-    if stem and number.isdigit():
-        return path.with_name(f"{stem}.{int(number) + 1}{path.suffix}")
-    return path.with_name(f"{path.stem}.2{path.suffix}")

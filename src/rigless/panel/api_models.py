@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api_models import Body, FileName
 
 SourceName = Literal["live", "recording"]
 
@@ -37,9 +37,9 @@ class MoveSlider(Body):
 
 
 class OpenRecording(Body):
-    """Open a recording in the player."""
+    """Open a recording in the player: one of the list, by its name or its path."""
 
-    file: str
+    file: FileName
 
 
 class PlayRecording(Body):

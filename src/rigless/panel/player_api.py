@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from rigless.host.api_models import EventEntry
 from rigless.host.host import Host
+from rigless.host.recordings_folder import RECORDING
 from rigless.kernel.plain import to_builtins
 from rigless.panel.api_models import (
     OpenRecording,
@@ -27,16 +28,20 @@ MAX_LISTED = 200
 def list_recordings(
     folder: Path, made: Iterable[Path], writing: Path | None
 ) -> list[RecordingFile]:
-    """Return the recordings in a folder and others by path, newest first, without reading them."""
+    """Return the recordings in a folder and others by path, newest first, without reading them.
+
+    Links out of the folder are left out.
+    """
     found: dict[Path, os.stat_result] = {}
-    for path in {*folder.glob("*.mcap"), *made}:
+    inside, own = folder.resolve(), set(made)
+    for path in {*folder.glob("*.mcap"), *own}:
         try:
-            if path.is_file():
-                found[path.resolve()] = path.stat()
-        except OSError:  # deleted meanwhile, or not readable
+            if path.is_file() and (path in own or path.resolve().parent == inside):
+                found[path] = path.stat()
+        except (OSError, RuntimeError):  # deleted meanwhile, not readable, or a loop of links
             continue
     newest = sorted(found, key=lambda path: (-found[path].st_mtime_ns, path))[:MAX_LISTED]
-    now = None if writing is None else writing.resolve()
+    now = None if writing is None else writing.absolute()
     return [
         {
             "name": path.name,
@@ -58,7 +63,7 @@ def add_player_routes(app: FastAPI, host: Host, player: Player) -> None:
     async def recordings() -> list[RecordingFile]:
         recorder = host.recording_file
         return await asyncio.to_thread(
-            list_recordings, Path.cwd(), list(recorder.made), recorder.path
+            list_recordings, host.recordings.path, list(recorder.made), recorder.path
         )
 
     @app.get("/api/deck")
@@ -67,7 +72,8 @@ def add_player_routes(app: FastAPI, host: Host, player: Player) -> None:
 
     @app.post("/api/deck")
     async def open_recording(body: OpenRecording) -> PlayerStatus:
-        await player.open(body.file)
+        made = host.recording_file.made
+        await player.open(host.recordings.find(body.file, RECORDING, also=made))
         return player.describe()
 
     @app.delete("/api/deck")

@@ -58,7 +58,7 @@ export function recordingCard() {
       }
       <span class="dim clip"
         title=${path ?? ""}>${path ? path.split("/").at(-1) : "not recording"}</span></div>
-    <div class="row"><select class="grow" aria-label="Recordings in the working folder"
+    <div class="row"><select class="grow" aria-label="Recordings"
       @pointerdown=${listRecordings} @focus=${listRecordings}
       @change=${(/** @type {{target: HTMLSelectElement}} */ event) => {
         if (event.target.value) void openRecording(event.target.value);

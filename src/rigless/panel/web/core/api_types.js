@@ -179,12 +179,6 @@
  * @property {number} value
  */
 /**
- * A snapshot: the name under which it is kept, and a file to write or read. Both optional.
- * @typedef {object} NamedFile
- * @property {string} [name]
- * @property {string} [file]
- */
-/**
  * The player with a recording, and the robots in it.
  * @typedef {object} OpenPlayer
  * @property {string|null} file
@@ -201,7 +195,7 @@
  * @property {RobotSummary[]} robots
  */
 /**
- * Open a recording in the player.
+ * Open a recording in the player: one of the list, by its name or its path.
  * @typedef {object} OpenRecording
  * @property {string} file
  */
@@ -306,9 +300,11 @@
  * @property {ProblemEntry[]} problems
  */
 /**
- * The file to record to. The default is SCENARIO-DATE-TIME.mcap in the working folder.
+ * The file in the recordings folder to record to. The default is SCENARIO-DATE-TIME.mcap. A file
+ * that exists is replaced only with `force`.
  * @typedef {object} RecordTo
  * @property {string|null} [file]
+ * @property {boolean} [force]
  */
 /**
  * A recording that the player can open.
@@ -318,6 +314,13 @@
  * @property {number} bytes
  * @property {string} modified
  * @property {boolean} writing
+ */
+/**
+ * Go to a snapshot: kept by name, in a file of the recordings folder, or its content.
+ * @typedef {object} RestoreSnapshot
+ * @property {string} [name]
+ * @property {string} [file]
+ * @property {string} [data]
  */
 /**
  * The state of one robot, its inputs, and the faults that can be injected into it.
@@ -400,6 +403,13 @@
  * @property {number|string} speed
  */
 /**
+ * A snapshot that is kept in memory, with the content of a snapshot file in base64.
+ * @typedef {object} SnapshotContent
+ * @property {string} name
+ * @property {number} time_s
+ * @property {string} data
+ */
+/**
  * A snapshot that is kept in memory.
  * @typedef {object} SnapshotEntry
  * @property {string} name
@@ -469,6 +479,14 @@
  * @typedef {object} StoppedRobots
  * @property {boolean} on
  * @property {string[]} robots
+ */
+/**
+ * Take a snapshot: the name to keep it under, and a file in the recordings folder to write. Both
+ * are optional. A file that exists is replaced only with `force`.
+ * @typedef {object} TakeSnapshot
+ * @property {string} [name]
+ * @property {string} [file]
+ * @property {boolean} [force]
  */
 /**
  * The view of a robot has failed.

@@ -31,10 +31,10 @@ class Answering(Diary):
 
 
 @asynccontextmanager
-async def serving(pattern, address="127.0.0.1:0"):
+async def serving(pattern, address="127.0.0.1:0", **options):
     inbox = Answering()
     transport = inbox.transport = Transport(
-        Port("p", object, "zmq", address, options={"pattern": pattern}), inbox
+        Port("p", object, "zmq", address, options={"pattern": pattern, **options}), inbox
     )
     url = await transport.open(address)
     with zmq.asyncio.Context() as context:
@@ -169,6 +169,19 @@ def test_a_frame_that_is_too_long_closes_only_its_connection():
                 assert await ask(good, b"t%d" % turn) == b"T%d" % turn
             assert await bad.poll(0) == 0
             assert all(len(data) <= FRAME_BYTES for data in inbox.got())
+
+    scene(play)
+
+
+def test_a_port_may_allow_longer_frames():
+    async def play():
+        longest = 1 << 22
+        async with serving("rep", frame_bytes=longest) as (_, _, connect):
+            dealer = connect(zmq.DEALER)
+            for _ in range(3):
+                await dealer.send_multipart([b"", b"x" * longest])
+            for _ in range(3):
+                assert await dealer.recv_multipart() == [b"", b"X" * longest]
 
     scene(play)
 

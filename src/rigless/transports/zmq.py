@@ -1,10 +1,10 @@
 """ZeroMQ over TCP: the server side for REQ, SUB and PUSH clients.
 
-The port's option `pattern` is "rep", "pub" or "pull". Requests are received by a ROUTER socket,
-which REQ clients cannot distinguish from REP. Each client is a link, replies may be sent in any
-order, and a missing reply blocks only its own client. Like REP, it returns the envelope of the
-request with the reply and skips messages without one; of a multipart message it reads the first
-part.
+The port's option `pattern` is "rep", "pub" or "pull", and `frame_bytes` the longest frame that is
+read; a longer one closes the connection. Requests are received by a ROUTER socket, which REQ
+clients cannot distinguish from REP. Each client is a link, replies may be sent in any order, and a
+missing reply blocks only its own client. Like REP, it returns the envelope of the request with the
+reply and skips messages without one; of a multipart message it reads the first part.
 
 The socket's monitor reports connects and disconnects in the order of the data. The file descriptor
 of a ZeroMQ socket is edge-triggered, so every access must check for more data before it returns.
@@ -21,10 +21,11 @@ from rigless.kernel.ports import Port
 from rigless.transports.transport import ALL, LINKS, Inbox, join, split
 
 PATTERNS = {"rep": zmq.ROUTER, "pub": zmq.PUB, "pull": zmq.PULL}
-FRAME_BYTES = 1 << 16  # a longer frame closes the connection
+FRAME_BYTES = 1 << 16  # the longest frame, unless the port has another
 PARTS = 8  # parts of a message that are read
 BATCH = 32  # messages read in one turn of the loop
 QUEUE = 1000  # messages a peer may leave unread
+UNREAD_BYTES = 1 << 26  # of a peer; what it sends beyond that waits in its own queue
 LINGER_MS, CLOSE_S = 200, 1.0
 WATCHED = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
@@ -43,6 +44,7 @@ class Transport:
     def __init__(self, port: Port, inbox: Inbox):
         self.inbox = inbox
         self.pattern: str = port.options.get("pattern", "rep")
+        self.frame_bytes: int = port.options.get("frame_bytes", FRAME_BYTES)
         self.links: dict[Key, int] = {}  # least recently active first
         self.keys: dict[int, Key] = {}
         self._connections: dict[int, int] = {}  # link → file descriptor
@@ -58,8 +60,8 @@ class Transport:
         family, _, _, _, found = (await loop.getaddrinfo(host, port))[0]
         socket: zmq.Socket[Any] = _context().socket(PATTERNS[self.pattern])
         socket.set(zmq.IPV6, int(family.name == "AF_INET6"))
-        socket.set(zmq.MAXMSGSIZE, FRAME_BYTES)
-        socket.set(zmq.RCVHWM, QUEUE)
+        socket.set(zmq.MAXMSGSIZE, self.frame_bytes)
+        socket.set(zmq.RCVHWM, max(1, min(QUEUE, UNREAD_BYTES // self.frame_bytes)))
         socket.set(zmq.SNDHWM, QUEUE)
         socket.set(zmq.LINGER, LINGER_MS)
         if self.pattern == "rep":

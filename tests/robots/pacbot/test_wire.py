@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.robots.pacbot.wire import (
+    FRAME_BYTES,
+    REQUEST_BYTES,
     Command,
     CommandCodec,
     Encoders,
@@ -221,10 +223,25 @@ def test_whatever_comes_is_one_message_and_one_reply(data):
 
 
 @pytest.mark.parametrize(
-    "data", [b"[" * 100_000, b'{"a":' * 10_000, b"9" * 65536, b'{"command":"move","id":1e999}']
+    "data", [b"[" * 60_000, b'{"a":' * 10_000, b"9" * 65536, b'{"command":"move","id":1e999}']
 )
 def test_deep_and_long_json_is_survived(data):
     assert asked(pacbot(), data)["status"] == "error"
+
+
+def test_a_request_that_is_too_large_gets_an_error_and_moves_nothing():
+    padding = b'{"command":"move","id":0,"params":{"speed":1},"pad":"%s"}'
+    sim = pacbot()
+    for size in (REQUEST_BYTES + 1, FRAME_BYTES):
+        data = padding % (b"x" * (size - len(padding) + 2))
+        assert len(data) == size
+        assert asked(sim, data) == {
+            "status": "error",
+            "message": f"Request too large: {size} bytes, at most {REQUEST_BYTES}",
+        }
+    assert set(sim.truth("pacbot").commands.values()) == {0.0}
+    data = padding % (b"x" * (REQUEST_BYTES - len(padding) + 2))
+    assert asked(sim, data)["message"] == "north forward at 1.0"
 
 
 def test_topics_and_json():

@@ -31,6 +31,7 @@ from rigless.robots.pacbot.ros import RosBridge, body_shares
 from rigless.robots.pacbot.state import PacbotState, Ray, Truth
 from rigless.robots.pacbot.tof import measure
 from rigless.robots.pacbot.wire import (
+    FRAME_BYTES,
     Command,
     CommandCodec,
     Encoders,
@@ -84,7 +85,8 @@ class Pacbot(Robot):
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         config, network = self.config, self.config.network
-        rep, pub, pull = ({"pattern": pattern} for pattern in ("rep", "pub", "pull"))
+        rep = {"pattern": "rep", "frame_bytes": FRAME_BYTES}
+        pub, pull = {"pattern": "pub"}, {"pattern": "pull"}
         commands = Port(
             "commands",
             CommandCodec,

@@ -1,8 +1,11 @@
 """The Pacbot's wire: JSON motor commands and replies, sensor messages, serial and string commands.
 
 A client sends a request on a REQ socket and waits for the reply without a timeout, so every request
-gets one, even an invalid one. Three dialects name a motor by its pins (`forward`, `backward`,
-`stop`; or `move` with a sign) or by its id (`move`).
+gets one, even an invalid one. A request of more than REQUEST_BYTES gets an error without being
+parsed. ZeroMQ closes the connection at a frame of more than FRAME_BYTES; no reply is possible then.
+
+Three dialects name a motor by its pins (`forward`, `backward`, `stop`; or `move` with a sign) or by
+its id (`move`).
 """
 
 import math
@@ -14,6 +17,8 @@ from typing import Any
 import msgspec
 
 VERBS = ("move", "forward", "backward", "stop")
+REQUEST_BYTES = 1 << 16
+FRAME_BYTES = 1 << 22
 LONGEST_ECHO = 100  # characters of a client's text in a reply
 UART = struct.Struct(">4h")  # north, east, south, west
 FULL_SCALE = 32767
@@ -105,6 +110,10 @@ class CommandCodec:
     """One datagram is one request or one reply."""
 
     def decode(self, data: bytes) -> Iterator[Command | Query | Refused]:
+        if len(data) > REQUEST_BYTES:
+            text = f"Request too large: {len(data)} bytes, at most {REQUEST_BYTES}"
+            yield Refused(text, {})
+            return
         try:
             request = msgspec.json.decode(data)
         except (msgspec.MsgspecError, RecursionError, ValueError):

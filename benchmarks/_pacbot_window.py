@@ -21,7 +21,7 @@ from typing import Any
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 SIZE = 1200, 1200
 SETTINGS = ["game.enabled=true", "game.referee_s=0.5", "game.ghosts=3", "tof.count=8"]
-PORTS = [f"ports.{name}=0" for name in ("commands", "sensors", "game")]
+PORTS = [f"ports.{name}=0" for name in ("commands", "sensors", "game", "game_tcp")]
 WARM_UP = 30  # frames that are not counted
 FEWEST_FRAMES, FEWEST_STEPS = 20, 100  # on a busy machine, measure until there are this many
 PATIENCE_S = 60.0

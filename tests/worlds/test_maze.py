@@ -90,7 +90,7 @@ def test_thin_walls_have_their_faces_on_the_centres_of_wall_cells():
         ({"grid": [1, 0]}, "grid", "not a list of rows"),
         ({"grid": [[]]}, "grid", "1 rows of 0 cells"),
         ({"grid": [[0] * 501]}, "grid", "1 rows of 501 cells"),
-        ({"grid": [[1, 0], [1]]}, "grid[1]", "has 1 cells, and the first row 2"),
+        ({"grid": [[1, 0], [1]]}, "grid[1]", "has 1 cells, and other rows have 2"),
         ({"grid": [[1, 0], [1, 2]]}, "grid[1][1]", "2 is not from 0 to 1"),
         ({"grid": [[1, 0], [1, True]]}, "grid[1][1]", "True is not"),
         ({"grid": [[1, 0], [1, "#"]]}, "grid[1][1]", "'#' is not"),
@@ -131,6 +131,48 @@ def test_all_mistakes_are_reported_at_once():
     assert "did you mean 'name'?" in str(
         next(problem for problem in found if problem.where == "nmae")
     )
+
+
+BROKEN = """{
+  "cel_size": 0.3,
+  "grid": [
+    [1, 1, 1, 1],
+    [1, 0, 1],
+    [1, 2, 0, 1],
+    [1, "a", 2, 2],
+    7,
+    [1, 1, 1, 1]
+  ],
+  "height": 9,
+  "start": "here",
+  "pellets": [[3, 0], 1]
+}"""
+
+
+def test_all_mistakes_of_a_file_are_reported_with_their_lines(tmp_path):
+    with pytest.raises(InputError) as caught:
+        load_maze(written(tmp_path, BROKEN))
+    found = caught.value.problems
+    assert [(problem.line, problem.where) for problem in found] == [
+        (2, "cel_size"),
+        (5, "grid[1]"),
+        (6, "grid[2][1]"),
+        (7, "grid[3][1]"),
+        (7, "grid[3][2]"),
+        (8, "grid[4]"),
+        (11, "height"),
+        (12, "start"),
+        (13, "pellets[0][0]"),
+        (13, "pellets[1]"),
+    ]
+    assert "2 is not from 0 to 1 (2 times in this row)" in found[4].what
+
+
+def test_so_many_mistakes_are_cut_short():
+    found = problems_of({"grid": [[2, 3] * 100] * 400})
+    assert len(found) == 21
+    assert "rows from 10 on are not checked" in found[-1].what
+    assert len(problems_of({"grid": [[*range(2, 500)]]})) == 20
 
 
 @pytest.mark.parametrize("data", [[], 5, None, {}, {"robots": []}, "grid"])

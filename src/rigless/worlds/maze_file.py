@@ -7,6 +7,7 @@ are at the centres of wall cells and passages are two cells wide, as in the comp
 "pellets" are rows of 0 (none), 1 (pellet) and 2 (large pellet).
 """
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from rigless.worlds.maze import CELL_SIZE_M, Maze
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES, MAX_SIDE = 4_000_000, 500
+MAX_PROBLEMS = 20  # reported of one key
 KEYS = (
     "name",
     "description",
@@ -64,16 +66,21 @@ def maze_of(document: Document) -> Maze:
             document.problem((), "is not a maze: it has neither 'grid' nor 'maze'", _FIX)
         )
     reader = _Reader(document)
-    cells, size, start = reader.cells(), reader.cell_size(), None
-    if cells is not None:
-        start = reader.start(cells)
+    cells, size = reader.cells(), reader.cell_size()
+    start = reader.start(cells)
     pellets = reader.pellets(cells)
     texts = {key: reader.text(key) for key in ("name", "description")}
     thin = reader.thin()
     if document.problems or cells is None or start is None:
-        raise InputError(document.problems)
+        raise InputError(sorted(document.problems, key=lambda problem: problem.line))
     name = texts["name"] or Path(document.file).stem
     return Maze(name, texts["description"], cells, size, thin, start, pellets)
+
+
+def _first_choice(cells: NDArray[np.bool_]) -> tuple[int, int]:
+    height, width = cells.shape
+    centre, first = (height // 2, width // 2), int(np.argmin(cells))
+    return centre if not cells[centre] else (first // width, first % width)
 
 
 class _Reader:
@@ -92,43 +99,59 @@ class _Reader:
         values = self.rows(key, 1, "0 is open, 1 is wall")
         if values is None:
             return None
-        for name, actual in (("width", values.shape[1]), ("height", values.shape[0])):
-            given = self.data.get(name, actual)
-            if given != actual or isinstance(given, bool):
-                what = f"is {given!r}, but the rows of {key!r} make {actual}"
-                self.document.report((name,), what, f'"{name}": {actual}')
         if values.all():
             self.document.report((key,), "there is no open cell", "let at least one cell be 0")
             return None
         return values.astype(bool)
 
     def rows(self, key: str, highest: int, meaning: str) -> NDArray[np.uint8] | None:
-        """Return a rectangle of integers from 0 to `highest`, or None after reporting a problem."""
-        rows, report = self.data[key], self.document.report
-        if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
+        """Return a rectangle of integers from 0 to `highest`, or None after reporting problems."""
+        rows, before = self.data[key], len(self.document.problems)
+        if not isinstance(rows, list) or not any(isinstance(row, list) for row in rows):
             fix = f"{meaning}: [[1, 1, 1], [1, 0, 1], [1, 1, 1]]"
-            report((key,), "is not a list of rows", fix)
+            self.document.report((key,), "is not a list of rows", fix)
             return None
-        width = len(rows[0])
+        lengths = Counter(len(row) for row in rows if isinstance(row, list))
+        width = lengths.most_common(1)[0][0]
         if not 1 <= width <= MAX_SIDE or len(rows) > MAX_SIDE:
             what = f"has {len(rows)} rows of {width} cells"
-            report((key,), what, f"from 1 to {MAX_SIDE} of each")
+            self.document.report((key,), what, f"from 1 to {MAX_SIDE} of each")
             return None
-        for number, row in enumerate(rows):
-            if len(row) != width:
-                what = f"has {len(row)} cells, and the first row {width}"
-                report((key, number), what, "make them equal")
+        if key != "pellets":
+            self.size(key, width, len(rows))
+        for number in range(len(rows)):
+            if len(self.document.problems) - before >= MAX_PROBLEMS:
+                what = f"rows from {number} on are not checked after so many problems"
+                self.document.report((key, number), what)
                 return None
-            for column, value in enumerate(row):
-                if (
-                    isinstance(value, bool)
-                    or not isinstance(value, int)
-                    or not 0 <= value <= highest
-                ):
-                    shown = repr(value) if len(repr(value)) < 40 else type(value).__name__
-                    report((key, number, column), f"{shown} is not from 0 to {highest}", meaning)
-                    return None
-        return np.array(rows, np.uint8)
+            self.row(key, number, width, highest, meaning)
+        return None if len(self.document.problems) > before else np.array(rows, np.uint8)
+
+    def size(self, key: str, width: int, height: int) -> None:
+        for name, actual in (("width", width), ("height", height)):
+            given = self.data.get(name, actual)
+            if given != actual or isinstance(given, bool):
+                what = f"is {given!r}, but the rows of {key!r} make {actual}"
+                self.document.report((name,), what, f'"{name}": {actual}')
+
+    def row(self, key: str, number: int, width: int, highest: int, meaning: str) -> None:
+        """Report a row of another width than the others, and each of its invalid values once."""
+        row = self.data[key][number]
+        if not isinstance(row, list):
+            self.document.report((key, number), "is not a row", f"a list of {width} cells")
+            return
+        if len(row) != width:
+            what = f"has {len(row)} cells, and other rows have {width}"
+            self.document.report((key, number), what, "make them equal")
+        wrong: dict[str, list[int]] = {}
+        for column, value in enumerate(row):
+            if type(value) is not int or not 0 <= value <= highest:
+                shown = repr(value) if len(repr(value)) < 40 else type(value).__name__
+                wrong.setdefault(shown, []).append(column)
+        for shown, columns in list(wrong.items())[:MAX_PROBLEMS]:
+            times = f" ({len(columns)} times in this row)" if len(columns) > 1 else ""
+            what = f"{shown} is not from 0 to {highest}{times}"
+            self.document.report((key, number, columns[0]), what, meaning)
 
     def cell_size(self) -> float:
         size = self.data.get("cell_size", CELL_SIZE_M)
@@ -138,16 +161,16 @@ class _Reader:
             return CELL_SIZE_M
         return float(size)
 
-    def start(self, cells: NDArray[np.bool_]) -> tuple[int, int] | None:
+    def start(self, cells: NDArray[np.bool_] | None) -> tuple[int, int] | None:
         """Return the given start; else the centre cell if it is open, else the first open cell."""
-        height, width = cells.shape
         if "start" not in self.data:
-            centre = height // 2, width // 2
-            first = int(np.argmin(cells))
-            return centre if not cells[centre] else (first // width, first % width)
+            return None if cells is None else _first_choice(cells)
         given = self.data["start"]
         if isinstance(given, list) and len(given) == 2 and all(type(n) is int for n in given):
+            if cells is None:  # it cannot be checked further
+                return None
             row, column = given
+            height, width = cells.shape
             if 0 <= row < height and 0 <= column < width and not cells[row, column]:
                 return row, column
         what = "is not the [row, column] of an open cell"

@@ -84,6 +84,16 @@ def test_an_impact_is_one_event_with_its_speed():
     assert event.data["impact_mps"] == pytest.approx(TOP, rel=0.01)
 
 
+@pytest.mark.parametrize(("share", "events"), [(0.015, []), (0.03, ["collision"])])
+def test_a_contact_at_0_00_mps_is_no_event(share, events):
+    sim = pacbot("start_x_m=1.05", f"start_y_m={REST_Y - 0.002}")
+    drive(sim, times(FORWARD, share))
+    sim.run(2)
+    assert len(truth(sim).contacts) == 1
+    assert codes(sim) == events
+    assert sim.robots["pacbot"].metrics.get("collisions", 0) == len(events)
+
+
 @pytest.mark.parametrize("hz", [60, 20])
 def test_an_impact_is_seen_in_messages_of_any_rate(hz):
     sim = pacbot(f"sensors_hz={hz}", "imu.accel_filter_s=0.05")

@@ -1,4 +1,4 @@
-"""The frame: 159 bytes, big-endian, as the competition's bot client reads it; and commands."""
+"""The frame: 159 bytes, big-endian, as the competition's bot client reads it; 152 before."""
 
 import struct
 from dataclasses import replace
@@ -11,9 +11,12 @@ from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game.frame import (
     GameCodec,
     GameCommand,
+    GameQuit,
+    TcpGameCodec,
     frame_of,
     read_frame,
     write_frame,
+    write_frame_2024,
 )
 
 from .playing import Table
@@ -64,6 +67,34 @@ def test_a_frame_is_read_as_it_was_written():
         assert read_frame(write_frame(seen)) == seen
     with pytest.raises(ValueError, match="159"):
         read_frame(b"\0" * 158)
+
+
+def test_a_frame_of_2024_is_what_clients_before_august_2024_read():
+    """Its layout is that of the bot client of that time (Pacbot-2, commit 999e2e0)."""
+    table = Table().playing()
+    table.steps(8)
+    table.tick(b"a")
+    table.tick()
+    seen = frame_of(table.state)
+    old = write_frame_2024(seen)
+    clients = ">" + "HBB" + "BB" + "HBB" + "HB" * 4 + "H" + "H" + "BB" + 31 * "I"
+    assert len(old) == struct.calcsize(clients) == 152
+    ticks, period, mode, _, _, score, level, lives, *rest = struct.unpack(clients, old)
+    assert (ticks, period, mode, score, level, lives) == (
+        seen.ticks, 12, b.SCATTER, 10, 1, 3,
+    )  # fmt: skip
+    assert rest[7] == 0x80  # orange leaves its house
+    assert rest[8] >> 8 & 63 == 23  # Pacman's row
+    assert tuple(rest[12:]) == seen.pellets
+    without = [replace(ghost, trapped_steps=0, eaten=False) for ghost in seen.ghosts]
+    assert read_frame(old) == replace(seen, level_steps=0, combo=0, ghosts=tuple(without))
+
+
+def test_the_tcp_port_ignores_what_it_receives_but_a_lone_q():
+    codec = TcpGameCodec()
+    assert list(codec.decode(b"q")) == [GameQuit()]
+    for data in (b"", b"P", b"qq", b"q\n", b"x\x17\x0d", b"\xff" * 3000):
+        assert list(codec.decode(data)) == []
 
 
 def test_a_frame_does_not_change_after_it_was_made():

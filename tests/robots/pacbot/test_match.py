@@ -49,6 +49,25 @@ def test_without_it_there_is_no_game():
     assert sim.robots["pacbot"].metrics == {"game_refused": 1}
 
 
+def test_tcp_clients_get_the_same_frames_and_cannot_command():
+    sim = match("game.frame=2024", "ports.game_tcp=0")
+    sent = {"game": b"", "game_tcp": b""}
+
+    def note(_, output):
+        if output.port in sent:
+            sent[output.port] += output.data
+
+    sim.core.listeners.output.append(note)
+    sim.apply(inp.Connect("pacbot", "game_tcp", 10, "10.0.0.8:1", "10.0.0.1:23"))
+    sim.apply(inp.Arrive("pacbot", "game_tcp", 10, b"P"))
+    sim.run(0.5)
+    assert len(sent["game"]) == 12 * 152
+    assert sent["game_tcp"] == sent["game"]
+    assert game(sim).mode == b.PAUSED
+    sim.apply(inp.Arrive("pacbot", "game_tcp", 10, b"q"))
+    assert sim.robots["pacbot"].links("game_tcp") == []
+
+
 def test_it_brings_its_arena_unless_a_maze_is_given():
     assert open_target("pacbot", [ON]).simulation.world.maze.name == "arena"
     assert open_target("pacbot", [ON, "maze=full"]).simulation.world.maze.name == "full"

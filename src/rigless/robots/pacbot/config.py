@@ -148,12 +148,16 @@ class Pins(Config):
 
 
 class Network(Config):
-    """[wire] older clients expect sensors on 5556."""
+    """[wire] older clients expect sensors on 5556.
+
+    The competition's TCP port is 23, which only an administrator may open; 3023 is [ours].
+    """
 
     commands: Address = "127.0.0.1:5555"
     sensors: Address = "127.0.0.1:5557"
     strings: Address = "127.0.0.1:5556"
     game: Address = "127.0.0.1:3002"
+    game_tcp: Address = "127.0.0.1:3023"
 
 
 class Camera(Config):
@@ -170,9 +174,14 @@ class Game(Config):
     """[wire] the competition's game server. The numbers of its rules are in game/board.py."""
 
     enabled: bool = Field(
-        False, description="serve the game on port `game`; the maze is then `arena` unless given"
+        False,
+        description="serve the game on ports `game` and `game_tcp`; the maze is then `arena` "
+        "unless given",
     )
     rate_hz: Annotated[float, Field(gt=0, le=1000)] = 24.0
+    frame: Literal[2025, 2024] = Field(
+        2025, description="version of the frames; 2024: for clients from before August 2024"
+    )
     ghosts: Annotated[int, Field(ge=0, le=4)] = Field(
         4, description="number of ghosts that play, of red, pink, cyan, orange"
     )

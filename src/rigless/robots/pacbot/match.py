@@ -19,6 +19,7 @@ from rigless.robots.pacbot.motors import STOPPED, Motors
 from rigless.robots.pacbot.state import PacbotState
 from rigless.worlds.maze import Maze
 
+FRAME_PORTS = ("game", "game_tcp")
 MAX_QUEUED = 100  # commands between two ticks; the real server's queue is as long
 MOVES = {"w": b.UP, "a": b.LEFT, "s": b.DOWN, "d": b.RIGHT}
 Pose = tuple[float, float, float]
@@ -80,8 +81,9 @@ class Match:
         paused_by_rules = mode_before != b.PAUSED and game.state.mode == b.PAUSED
         if paused_by_rules and game.state.lives > 0:
             self._call_referee()
-        if self._robot.wanted("game"):
-            self._robot.emit("game", self.frame())
+        for port in FRAME_PORTS:
+            if self._robot.wanted(port):
+                self._robot.emit(port, self.frame())
         commands, state.game_commands = state.game_commands, []
         for letter, row, column in commands:
             _execute(game, letter, row, column)

@@ -6,7 +6,7 @@ number in config.py; physics is in body.py, range sensors in tof.py, the game in
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from rigless.robots.pacbot.arrays import make_arrays, tof_names
 from rigless.robots.pacbot.commands import Words, command_motor
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.faults import sense_encoders, sense_imu, sense_ranges
-from rigless.robots.pacbot.game.frame import GameCodec, GameCommand
+from rigless.robots.pacbot.game.frame import GameCodec, GameCommand, GameQuit, TcpGameCodec
 from rigless.robots.pacbot.match import Match, MatchTimers, board_of
 from rigless.robots.pacbot.motors import MOTORS, Motors
 from rigless.robots.pacbot.native import read_native
@@ -64,6 +64,7 @@ SPIN_LINE = (
     """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) """
     """for n in range(4)]\""""
 )
+TOUCH_MPS = 0.005  # a slower contact, which rounds to 0.00 m/s, is no collision
 
 
 class Pacbot(Robot):
@@ -105,7 +106,9 @@ class Pacbot(Robot):
         if config.uart:
             ports.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
         if config.game.enabled:
-            ports.append(Port("game", GameCodec, "websocket", network.game, "message"))
+            frames, tcp = partial(GameCodec, config.game.frame), network.game_tcp
+            ports.append(Port("game", frames, "websocket", network.game, "message"))
+            ports.append(Port("game_tcp", partial(TcpGameCodec, config.game.frame), "tcp", tcp))
         return (*ports, *self.ros.bridge.ports)
 
     @cached_property
@@ -185,6 +188,10 @@ class Pacbot(Robot):
         else:
             self.match.accept(message)
 
+    @on(GameQuit)
+    def disconnect_game_client(self, message: GameQuit, link: Link) -> None:
+        self.close(link)
+
     # Motion, every 1/100 s
 
     @every(lambda config: config.physics_hz)
@@ -198,9 +205,9 @@ class Pacbot(Robot):
         hit = self.advance(state.body, state.ticks)
         if hit != state.hit:
             state.hit = hit
-            if hit:
+            speed = state.body.item(b.IMPACT)
+            if hit and speed >= TOUCH_MPS:
                 self.count("collisions")
-                speed = state.body.item(b.IMPACT)
                 self.event("collision", f"contact at {speed:.2f} m/s", impact_mps=speed)
 
     def advance(self, body: Any, number: int) -> bool:

@@ -128,6 +128,10 @@ def test_walls_are_sent_once_and_a_picture_has_the_robot():
         assert (bot.x, bot.y, bot.theta) == truth.pose
         assert len(bot.rays) == 8
         assert bot.faults == ["wheel_north stall"]
+        assert [name for name, _ in bot.ranges] == ["N", "S", "E", "W", "NE", "SE", "SW", "NW"]
+        assert [value for _, value in bot.ranges] == pytest.approx(
+            [ray.reading_m for ray in bot.rays], abs=1e-4
+        )
         assert third.game is None
 
     in_loop(scene)

@@ -36,6 +36,7 @@ def test_driving(held, axes):
         (pygame.K_v, "velocity"),
         (pygame.K_b, "boundary"),
         (pygame.K_t, "text"),
+        (pygame.K_i, "sensors"),
     ],
 )
 def test_overlays_go_on_and_off(key, name):
@@ -69,3 +70,23 @@ def test_other_actions():
     for key in (pygame.K_p, pygame.K_TAB, pygame.K_RETURN):
         keys.press(key)
     assert keys.take_actions() == ["pause", "next", "play"]
+
+
+def test_zooming_follows_and_c_goes_back_and_forth():
+    keys = Keys()
+    keys.press(pygame.K_c)
+    followed = keys.overlays.zoom
+    assert 2.5 < followed < 4
+    keys.press(pygame.K_PLUS)
+    closer = keys.overlays.zoom
+    assert closer > followed
+    keys.press(pygame.K_c)
+    assert keys.overlays.zoom == 1
+    keys.press(pygame.K_c)
+    assert keys.overlays.zoom == closer
+    for _ in range(30):
+        keys.press(pygame.K_KP_MINUS)
+    assert keys.overlays.zoom == 1
+    for _ in range(30):
+        keys.zoom(1)
+    assert keys.overlays.zoom == 8

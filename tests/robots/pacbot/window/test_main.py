@@ -96,6 +96,15 @@ def test_an_overlay_is_seen_when_its_key_is_pressed(host):
     assert near(shown(host.window, 0.9, 0.9), c.TOUCH)
 
 
+def test_the_wheel_of_the_mouse_zooms(host):
+    host.step(ROOM, picture())
+    before = host.window.painter._layout.scale
+    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, y=3))
+    host.step(picture())
+    assert host.window.painter._layout.scale == pytest.approx(1.25**3 * before)
+    assert shown(host.window, 0.70, 0.72) == c.YELLOW
+
+
 def test_a_host_that_is_busy_leaves_the_window_alive(host):
     host.step(ROOM, picture())
     host.window.step()  # no answer

@@ -1,6 +1,7 @@
 """Painted objects have the right place and colour at any size."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pygame
@@ -8,6 +9,7 @@ import pytest
 
 from rigless.robots.pacbot.window import brushes as c
 from rigless.robots.pacbot.window.draw_robot import wheel_colour
+from rigless.robots.pacbot.window.draw_text import sensor_lines
 from rigless.robots.pacbot.window.messages import Game, Ghost, Ray, Scene
 from rigless.robots.pacbot.window.overlays import Overlays
 from rigless.robots.pacbot.window.painter import Painter
@@ -73,6 +75,42 @@ def test_wheels_that_hardly_turn_stand():
     assert wheel_colour(0.005) == wheel_colour(-0.005) == c.STANDING
     assert wheel_colour(0.02)[1] > c.STANDING[1]
     assert wheel_colour(-0.5)[0] > wheel_colour(-0.1)[0] > c.STANDING[0]
+
+
+def test_zoomed_in_the_window_follows_the_robot_that_is_driven():
+    near_corner, size = bot(x=0.45, y=1.05), (500, 500)
+    whole, zoomed = Shot(picture(near_corner)), Shot(picture(near_corner), replace(NOTHING, zoom=3))
+    assert zoomed.layout.scale == pytest.approx(3 * whole.layout.scale)
+    assert zoomed.at(0.45 - 0.045, 1.05 - 0.03) == c.YELLOW
+    left, bottom, right, top = zoomed.layout.shown
+    assert left >= whole.layout.shown[0]  # it does not go beyond the walls
+    assert top <= whole.layout.shown[3] + 1e-9
+    assert (right - left, top - bottom) == pytest.approx((490 / zoomed.layout.scale,) * 2)
+    middle = Shot(picture(bot(x=0.45), bot(x=0.8), chosen=1), replace(NOTHING, zoom=3), size)
+    assert middle.layout.at(0.8, 0.75) == pytest.approx((250, 250), abs=1)
+
+
+def test_objects_beyond_the_visible_part_do_not_cover_the_text():
+    far = bot(x=0.75, y=0.4)
+    overlays = Overlays(zoom=4, velocity=False, rays=False)
+    one, two = (Shot(picture(bot(y=1.1), *more), overlays) for more in ([], [far]))
+    assert (one.pixels() == two.pixels()).all()
+
+
+def test_readings_are_shown_as_text():
+    shown = bot(
+        ranges=[("N", 0.675), ("NE", 1.0)], encoders=(12.0, -3.0, 0.0, 99999.0), imu=(0.1, -0.2, 3)
+    )
+    assert sensor_lines(shown) == (
+        "ranges   N 0.675   NE 1.000 m",
+        "encoders   N 12   S -3   E 0   W 99999   imu   right +0.10 m/s²   forward -0.20 m/s²   "
+        "ω +3.00 rad/s",
+    )
+    on = Shot(picture(shown), Overlays())
+    off = Shot(picture(shown), Overlays(sensors=False))
+    assert on.layout.area.height < off.layout.area.height
+    assert (on.pixels() == c.READING).all(axis=2).any()
+    assert not (off.pixels() == c.READING).all(axis=2).any()
 
 
 def test_rays_lead_to_walls_and_dots_to_readings():
@@ -232,7 +270,9 @@ def wander(count):
         )
 
 
-@pytest.mark.parametrize("overlays", [Overlays(boundary=True), Overlays(text=False), NOTHING])
+@pytest.mark.parametrize(
+    "overlays", [Overlays(boundary=True), Overlays(text=False), Overlays(zoom=2.5), NOTHING]
+)
 @pytest.mark.parametrize("size", [(400, 350), (611, 523)])
 def test_what_is_refreshed_is_what_would_be_painted_anew(size, overlays):
     """A refresh equals a full paint, and reports every part that it changed."""

@@ -1,18 +1,23 @@
-"""The game server's wire: frames of 159 bytes out, commands of one or three bytes in.
+"""The game server's wire: frames out, commands of one or three bytes in.
 
-A frame is big-endian (Pacbot-2: server/game/serialize.go; its bot_client reads the same):
+A frame is big-endian and has 159 bytes (Pacbot-2: server/game/serialize.go; its bot_client reads
+the same). Fields with * came in August 2024. Servers before that, and clients for them, have frames
+without them, of 152 bytes: version 2024.
 
     u16  ticks                 u8 ticks a step        u8 mode: 0 paused, 1 scatter, 2 chase
     u8   steps left of the mode, u8 of how many (when paused: those of the mode before)
-    u16  steps left until the ghosts speed up
-    u16  score                 u8 level               u8 lives              u8 ghosts eaten in a row
+    u16* steps left until the ghosts speed up
+    u16  score                 u8 level               u8 lives             u8* ghosts eaten in a row
     4 ×  ghost (red, pink, cyan, orange): place, u8 steps of fright and 0x80 while it leaves its
-         house, u8 steps for which it is trapped and 0x80 while it is eaten
+         house, u8* steps for which it is trapped and 0x80 while it is eaten
     place of Pacman            place of the fruit     u8 steps the fruit stays, u8 of how many
     31 × u32 the pellets of a row from the top, column n in bit n
 
 A place is two bytes, for row and column: the number in the lower six bits, the step in its
 direction (−1, 0, 1) in the upper two. What is not on the board is at 32, 32.
+
+On WebSocket one message is one frame or one command. On TCP frames follow each other without a
+separator; bytes from clients are not commands, and a lone `q` closes the connection.
 """
 
 import struct
@@ -25,6 +30,10 @@ from rigless.robots.pacbot.game.state import GameState, Place
 
 _LAYOUT = struct.Struct(">HBBBBHHBBB16B2B4B31I")
 SIZE = _LAYOUT.size  # 159
+# Bytes of a frame that version 2024 does not have: level_steps, combo, and one of each ghost.
+_ADDED = (6, 7, 12, 16, 20, 24, 28)
+SIZE_2024 = SIZE - len(_ADDED)  # 152
+NEWEST = 2025
 FLAG = 0x80
 LETTERS = "pPrRwasdx"
 
@@ -81,6 +90,11 @@ class GameCommand:
     column: int = -1
 
 
+@dataclass(frozen=True)
+class GameQuit:
+    """A client of the TCP port asks to be disconnected."""
+
+
 def frame_of(state: GameState) -> Frame:
     ghosts = [
         SeenGhost(
@@ -113,10 +127,23 @@ def write_frame(frame: Frame) -> bytes:
     )  # fmt: skip
 
 
+def write_frame_2024(frame: Frame) -> bytes:
+    """Encode a frame for clients from before August 2024."""
+    return bytes(byte for at, byte in enumerate(write_frame(frame)) if at not in _ADDED)
+
+
 def read_frame(data: bytes) -> Frame:
-    """Decode a frame, for clients. Raises ValueError if it is not one."""
+    """Decode a frame of either version, for clients. Raises ValueError if it is not one.
+
+    The fields that version 2024 does not have are 0.
+    """
+    if len(data) == SIZE_2024:
+        whole = bytearray(data)
+        for at in _ADDED:
+            whole.insert(at, 0)
+        data = bytes(whole)
     if len(data) != SIZE:
-        raise ValueError(f"a frame has {SIZE} bytes, not {len(data)}")
+        raise ValueError(f"a frame has {SIZE} or {SIZE_2024} bytes, not {len(data)}")
     fields = _LAYOUT.unpack(data)
     ghosts = [
         SeenGhost(
@@ -134,6 +161,8 @@ def read_frame(data: bytes) -> Frame:
 class GameCodec:
     """One message is one command; unknown ones are skipped, as the real server does."""
 
+    version: int = NEWEST
+
     def decode(self, data: bytes, subject: str = "") -> Iterator[GameCommand]:
         letter = data[:1].decode("latin-1")
         if letter and letter in LETTERS:
@@ -144,7 +173,27 @@ class GameCodec:
             )
 
     def encode(self, message: Any) -> tuple[str, bytes]:
-        return "binary", write_frame(message)
+        return "binary", _WRITERS[self.version](message)
+
+
+@dataclass
+class TcpGameCodec:
+    """Frames follow each other. The real server only logs what it receives.
+
+    It compares what one read returns with `q`, so a `q` with other bytes is nothing.
+    """
+
+    version: int = NEWEST
+
+    def decode(self, data: bytes) -> Iterator[GameQuit]:
+        if data == b"q":
+            yield GameQuit()
+
+    def encode(self, message: Any) -> bytes:
+        return _WRITERS[self.version](message)
+
+
+_WRITERS = {NEWEST: write_frame, 2024: write_frame_2024}
 
 
 def _seen(place: Place) -> Seen:

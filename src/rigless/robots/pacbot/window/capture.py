@@ -2,12 +2,15 @@
 
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
-from rigless.robots.pacbot.config import WHEELS
+from rigless.robots.pacbot.config import COMPASS, WHEELS
 from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game.frame import Frame, Seen
 from rigless.robots.pacbot.robot import Pacbot
 from rigless.robots.pacbot.window import messages as p
 from rigless.worlds.grid_world import GridWorld
+
+# Names of range sensors in the window.
+SHORT = dict(zip(COMPASS, ("N", "S", "E", "W", "NE", "SE", "SW", "NW"), strict=True))
 
 
 def pacbots(sim: Simulation) -> list[str]:
@@ -48,6 +51,7 @@ def _bot(robot: Robot) -> p.Bot:
     truth, full = robot.truth(), robot.config.body.wheel_speed_mps
     north, south, east, west = (truth.wheels[wheel] / full for wheel in WHEELS)
     touch = truth.contacts[0] if truth.contacts else None
+    tof, _, imu = robot.readings()
     return p.Bot(
         robot.name, *truth.pose, truth.radius_m, *truth.velocity,
         wheels=(north, south, east, west),
@@ -55,6 +59,9 @@ def _bot(robot: Robot) -> p.Bot:
         rays=[p.Ray(ray.x, ray.y, ray.to_x, ray.to_y, ray.reading_m) for ray in truth.tof],
         contact=(touch.x, touch.y) if touch is not None else None,
         faults=[f"{fault.target} {fault.kind}" for fault in robot.faults],
+        ranges=[(SHORT.get(name, name), value) for name, value in tof.items()],
+        encoders=robot.state.encoders,
+        imu=imu,
     )  # fmt: skip
 
 

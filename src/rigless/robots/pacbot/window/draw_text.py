@@ -1,4 +1,4 @@
-"""Draw the window's text: the robot's numbers, the clock, the game's score, and the keys."""
+"""Draw the window's text: the robot's numbers and readings, the clock, the score, the keys."""
 
 import math
 from functools import lru_cache
@@ -8,11 +8,11 @@ import pygame
 from rigless.robots.pacbot.window import brushes as c
 from rigless.robots.pacbot.window.messages import Bot, Picture
 
-LINES = 4
+LINES, SENSOR_LINES = 4, 2
 FINE = 3
 KEYS = (
-    "arrows or WASD drive   Q E turn   Space stop   R rays   V velocity   B boundary   T text   "
-    "P pause   F fullscreen   Esc close"
+    "arrows or WASD drive   Q E turn   Space stop   C follow   + − zoom   R rays   V velocity   "
+    "B boundary   I sensors   T text   P pause   F fullscreen   Esc close"
 )
 
 
@@ -20,15 +20,16 @@ def line_height(width: int, height: int) -> int:
     return min(max(min(height // 42, width // 56), 11), 30)
 
 
-def bar_height(width: int, height: int) -> int:
+def bar_height(width: int, height: int, sensors: bool) -> int:
     """Return the height of the text bar in a window of this size."""
-    return round((LINES + 0.6) * line_height(width, height))
+    lines = LINES + SENSOR_LINES * sensors + 0.6
+    return round(lines * line_height(width, height))
 
 
-def draw_text(surface: pygame.Surface, picture: Picture, fps: float) -> None:
+def draw_text(surface: pygame.Surface, picture: Picture, fps: float, sensors: bool) -> None:
     width, height = surface.get_size()
     line = line_height(width, height)
-    top, left, right = height - bar_height(width, height), line, width - line
+    top, left, right = height - bar_height(width, height, sensors), line, width - line
     state = f"{picture.state}   " if picture.state != "running" else ""
     speed = f"{picture.pace}   {picture.real_time_factor:.2f}× real   {fps:.0f} fps"
     clock = f"{state}{picture.time_s:.1f} s   {speed}"
@@ -37,6 +38,11 @@ def draw_text(surface: pygame.Surface, picture: Picture, fps: float) -> None:
     _write(surface, game, c.PELLET, line, right - _wide(game, line), top)
     _write(surface, _robot(picture), c.TEXT, line, left, top + line)
     _write(surface, _wheels(picture), c.TEXT, line, left, top + 2 * line)
+    bot = _chosen(picture)
+    if sensors and bot is not None:
+        for text in sensor_lines(bot):
+            _write(surface, text, c.READING, line, left, top + 3 * line)
+            top += line
     keys = (
         ("Enter play   " * (picture.game is not None))
         + ("Tab next robot   " * (len(picture.bots) > 1))
@@ -49,6 +55,19 @@ def draw_text(surface: pygame.Surface, picture: Picture, fps: float) -> None:
         _fitting(keys, round(0.82 * line), width - 2 * line),
         left,
         top + 3 * line + line // 4,
+    )
+
+
+def sensor_lines(bot: Bot) -> tuple[str, str]:
+    """Return the last readings: ranges in metres; encoder ticks, acceleration and turn rate."""
+    ranges = "   ".join(f"{name} {value:.3f}" for name, value in bot.ranges)
+    ticks = "   ".join(
+        f"{name} {value:.0f}" for name, value in zip("NSEW", bot.encoders, strict=True)
+    )
+    right, ahead, turn = map(_signed, bot.imu)
+    return (
+        f"ranges   {ranges} m",
+        f"encoders   {ticks}   imu   right {right} m/s²   forward {ahead} m/s²   ω {turn} rad/s",
     )
 
 

@@ -25,7 +25,10 @@ def draw_walls(surface: pygame.Surface, layout: Layout) -> None:
     rows, columns = walls.shape
     xs = [round(layout.cell_at(column, 0)[0]) for column in range(columns + 1)]
     ys = [round(layout.cell_at(0, row)[1]) for row in range(rows + 1)]
-    open_cells = list(zip(*(~walls).nonzero(), strict=True))
+    first_row, first_column = max(int(bottom) - 1, 0), max(int(left) - 1, 0)
+    visible = ~walls[first_row : int(top) + 2, first_column : int(right) + 2]
+    found = zip(*visible.nonzero(), strict=True)
+    open_cells = [(row + first_row, column + first_column) for row, column in found]
     # First the edges, a little larger than the cells, then the cells on top of them.
     for row, column in open_cells:
         box = pygame.Rect(

@@ -15,7 +15,13 @@ DRIVE = {  # forward, left, turn
 }  # fmt: skip
 SLOW = (pygame.K_LSHIFT, pygame.K_RSHIFT)
 SLOW_SHARE = 0.4
-OVERLAYS = {pygame.K_r: "rays", pygame.K_v: "velocity", pygame.K_b: "boundary", pygame.K_t: "text"}
+OVERLAYS = {
+    pygame.K_r: "rays",
+    pygame.K_v: "velocity",
+    pygame.K_b: "boundary",
+    pygame.K_t: "text",
+    pygame.K_i: "sensors",
+}
 ACTIONS = {
     pygame.K_SPACE: "stop",
     pygame.K_p: "pause",
@@ -23,6 +29,12 @@ ACTIONS = {
     pygame.K_RETURN: "play",
 }
 FULLSCREEN = (pygame.K_f, pygame.K_F11)
+FOLLOW = pygame.K_c
+ZOOM = {
+    pygame.K_PLUS: 1, pygame.K_EQUALS: 1, pygame.K_KP_PLUS: 1,
+    pygame.K_MINUS: -1, pygame.K_KP_MINUS: -1,
+}  # fmt: skip
+ZOOM_STEP, MAX_ZOOM, FOLLOW_ZOOM = 1.25, 8.0, 1.25**5  # about 3
 
 Axes = tuple[float, float, float]
 
@@ -36,6 +48,7 @@ class Keys:
     overlays: Overlays = field(default_factory=Overlays)
     fullscreen: bool = False
     closing: bool = False
+    last_zoom: float = FOLLOW_ZOOM
 
     def press(self, key: int) -> None:
         if key in DRIVE or key in SLOW:
@@ -47,10 +60,24 @@ class Keys:
             self.actions.append(ACTIONS[key])
             if ACTIONS[key] == "stop":
                 self.release_all()
+        elif key in ZOOM:
+            self.zoom(ZOOM[key])
+        elif key == FOLLOW:
+            self._set_zoom(1.0 if self.overlays.zoom > 1 else self.last_zoom)
         elif key in FULLSCREEN:
             self.fullscreen = not self.fullscreen
         elif key == pygame.K_ESCAPE:
             self.closing, self.fullscreen = not self.fullscreen, False
+
+    def zoom(self, steps: float) -> None:
+        """Zoom in by this many steps, or out; at 1 the whole world is shown."""
+        zoom = min(max(self.overlays.zoom * ZOOM_STEP**steps, 1.0), MAX_ZOOM)
+        self._set_zoom(1.0 if zoom < 1.01 else zoom)
+
+    def _set_zoom(self, zoom: float) -> None:
+        self.overlays = replace(self.overlays, zoom=zoom)
+        if zoom > 1:
+            self.last_zoom = zoom
 
     def release(self, key: int) -> None:
         self.held.discard(key)

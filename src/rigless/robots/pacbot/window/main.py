@@ -132,6 +132,8 @@ class Window:
                 self.keys.press(event.key)
             elif event.type == pygame.KEYUP:
                 self.keys.release(event.key)
+            elif event.type == pygame.MOUSEWHEEL:
+                self.keys.zoom(min(max(event.y, -4), 4))
             elif event.type == pygame.WINDOWFOCUSLOST:
                 self.keys.release_all()
             elif event.type in UNCOVERED:

@@ -39,7 +39,8 @@ class Ray(msgspec.Struct, frozen=True, array_like=True):
 class Bot(msgspec.Struct, frozen=True):
     """A Pacbot. Velocities are in the world frame.
 
-    Wheels and commands are north, south, east, west, as shares of full speed.
+    Wheels, commands and encoders are north, south, east, west; wheels and commands as shares of
+    full speed. `ranges`, `encoders` and `imu` are the last readings, as on the wire.
     """
 
     name: str
@@ -55,6 +56,9 @@ class Bot(msgspec.Struct, frozen=True):
     rays: list[Ray] = []
     contact: tuple[float, float] | None = None  # the point of contact
     faults: list[str] = []
+    ranges: list[tuple[str, float]] = []
+    encoders: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    imu: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class Ghost(msgspec.Struct, frozen=True, array_like=True):

@@ -1,4 +1,4 @@
-"""The optional parts of a picture, which keys switch on and off."""
+"""The optional parts of a picture and its magnification, which keys change."""
 
 from dataclasses import dataclass
 
@@ -9,3 +9,5 @@ class Overlays:
     velocity: bool = True
     boundary: bool = False
     text: bool = True
+    sensors: bool = True  # readings below the text
+    zoom: float = 1.0  # 1: the whole world; above: a part of it around the robot that is driven

@@ -40,7 +40,7 @@ class Painter:
         fps: float = 0.0,
     ) -> Layout:
         """Paint everything, and return the layout."""
-        layout = self._arrange(surface, scene, overlays)
+        layout = self._arrange(surface, scene, picture, overlays)
         surface.blit(self._backdrop(layout, picture.game), (0, 0))
         self._paint_objects(surface, layout, picture, overlays, fps)
         return layout
@@ -58,7 +58,7 @@ class Painter:
 
         Only the changed parts are painted, or all of it if `again` is set.
         """
-        layout = self._arrange(surface, scene, overlays)
+        layout = self._arrange(surface, scene, picture, overlays)
         backdrop = self._backdrop(layout, picture.game)
         touched = regions(surface, layout, picture, overlays)
         known = self._painted
@@ -81,6 +81,9 @@ class Painter:
         fps: float,
     ) -> None:
         """Paint what is on the backdrop. `regions` has the extent of each object."""
+        area = layout.area
+        if layout.zoom > 1:  # objects may be beyond the visible part
+            surface.set_clip((area.x, area.y, area.width, area.height))
         if picture.game is not None:
             draw_fruit(surface, layout, picture.game)
         for number, bot in enumerate(picture.bots):
@@ -93,14 +96,18 @@ class Painter:
                 draw_velocity(surface, layout, bot)
         if picture.game is not None:
             draw_ghosts(surface, layout, picture.game)
+        surface.set_clip(None)
         if overlays.text:
-            draw_text(surface, picture, fps)
+            draw_text(surface, picture, fps, overlays.sensors)
 
-    def _arrange(self, surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
-        layout = arrange(surface, scene, overlays)
+    def _arrange(
+        self, surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays
+    ) -> Layout:
+        layout = arrange(surface, scene, picture, overlays)
         known, walls = self._layout, self._walls
         same_size = walls is not None and walls.get_size() == surface.get_size()
-        if known is not None and known.area == layout.area and known.scene is scene and same_size:
+        same_scene = known is not None and known.scene is scene and known.area == layout.area
+        if known is not None and same_scene and same_size and known.shown == layout.shown:
             return known
         self._walls = pygame.Surface(surface.get_size()).convert(surface)
         self._floor, self._layout = None, layout
@@ -118,10 +125,12 @@ class Painter:
         return self._floor
 
 
-def arrange(surface: pygame.Surface, scene: Scene, overlays: Overlays) -> Layout:
+def arrange(surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays) -> Layout:
     width, height = surface.get_size()
-    bar = bar_height(width, height) if overlays.text else 0
+    bar = bar_height(width, height, overlays.sensors) if overlays.text else 0
     edge = max(4, height // 90)
-    return Layout(
-        scene, Area(edge, edge, max(width - 2 * edge, 1), max(height - bar - 2 * edge, 1))
-    )
+    area = Area(edge, edge, max(width - 2 * edge, 1), max(height - bar - 2 * edge, 1))
+    if overlays.zoom <= 1 or picture.chosen >= len(picture.bots):
+        return Layout(scene, area)
+    bot = picture.bots[picture.chosen]
+    return Layout(scene, area, overlays.zoom, (bot.x, bot.y))

@@ -37,7 +37,7 @@ def _boxes(
         yield from _game_boxes(layout, picture.game)
     if overlays.text:
         width, height = surface.get_size()
-        bar = bar_height(width, height)
+        bar = bar_height(width, height, overlays.sensors)
         yield pygame.Rect(0, height - bar - SLACK, width, bar + SLACK)
 
 

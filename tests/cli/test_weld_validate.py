@@ -50,6 +50,13 @@ def test_a_collision_names_line_and_objects(run_cli, tmp_path):
     assert len(first["place_mm"]) == 3
 
 
+def test_a_cartesian_program_in_the_joint_profile_gets_a_hint(run_cli):
+    for command in ("validate", "cycle-time"):
+        found = run_cli("welder", command, PROGRAMS / "cartesian_seam.nc")
+        assert found.returncode == 1
+        assert "hint: X Y Z seem to be the torch tip in mm: try --set" in found.stderr
+
+
 def test_reports(run_cli, wrong, tmp_path):
     names = {kind: tmp_path / f"r.{kind}" for kind in ("json", "junit", "sarif", "html")}
     found = run_cli(
@@ -80,6 +87,7 @@ def test_reports(run_cli, wrong, tmp_path):
     assert not tags.links
     assert page.count("<svg") == 5
     assert "&lt;script&gt;" in page
+    assert "<dt>Collisions<dd>0" in page
 
     run_cli("welder", "validate", wrong, "--json", names["json"])
     assert names["json"].read_text() == once

@@ -44,6 +44,17 @@ def test_a_probe_alarm_answers_its_line_and_locks_those_behind_it():
     assert peer.received.endswith(b"[MSG:Caution: Unlocked]\r\nok\r\n")
 
 
+def test_a_probe_that_fails_is_reported_once_whenever_a_byte_arrives():
+    """A byte between two ticks makes the main loop notice the end of the motion first."""
+    bench = Bench()
+    said = bench.ask("G38.2 X0.05 F6000")
+    while "ok" not in said:
+        said += bench.send("?", 0.00025).split("\r\n")[:-1]
+    said += bench.run(0.1).split("\r\n")
+    kinds = [line.split(":")[0] for line in said if line and line[0] != "<"]
+    assert kinds == ["ALARM", "[PRB", "ok"]
+
+
 @pytest.mark.parametrize("byte", [b"\x18", b"\x19"])
 def test_reset_and_stop_drop_the_line_in_hand_and_those_behind_it(byte):
     sim, peer = line_up("G4 P1", "G1 X1 F100", "G1 X2")

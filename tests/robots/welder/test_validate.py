@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.offline.cycle_time import estimate
@@ -13,6 +15,15 @@ from rigless.robots.welder.offline.validate import validate_program
 from rigless.worlds.cell import Cell
 
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
+
+
+TABLE = Cell.load("weld_table")
+CRASHES = ["G0 Y50 Z160", "G0 Y-45 Z90", "G1 X40 F6000", "G0 Y50 Z80", "G0 X0 Y-45 Z90 B45"]
+SEAM = ["G0 X420 Y0 Z700 A180 B0 C0", "G1 Z200 F6000", "G1 Y80", "G0 Z500"]
+BAD = [
+    "G0 X175", "G1 X999 F100", "G77", "G1 X1 X2", "$J=G91 X5 F100", "$Z", "M0", "G38.2 X1 F9000",
+    "\x18", "G0 X1\x19", "\x85G4 P0", "!", "$SLP", "$C", "$H", "M6 T3", "M2", "G28", "M66 P5 L3 Q1",
+]  # fmt: skip
 
 
 def found(text, **more):
@@ -182,3 +193,86 @@ def test_a_probe_that_does_not_touch_is_told_and_the_rest_is_run():
     assert [(one.code, one.line) for one in report.findings] == [("alarm", 1)]
     assert "ALARM:5" in report.findings[0].what
     assert report.samples.joints_deg[-1][:3] == pytest.approx((3.0, 5.0, 5.0), abs=1e-6)
+
+
+def found_before(lines, line, config):
+    report = validate_program("\n".join(lines), config, TABLE)
+    return {(one.code, one.line, one.objects) for one in report.findings if one.line <= line}
+
+
+@given(
+    st.booleans(),
+    st.lists(st.integers(0, 4), min_size=1, max_size=4),
+    st.sampled_from(BAD),
+    st.integers(0, 3),
+)
+@example(False, [0, 1], "G0 X175", 2)
+@example(True, [0, 1, 2], "G1 X3000", 3)
+@settings(max_examples=6, deadline=None)
+def test_a_bad_line_never_removes_findings_of_earlier_lines(cartesian, moves, bad, at):
+    config = WelderConfig(coordinates="cartesian" if cartesian else "joints")
+    lines = [(SEAM if cartesian else CRASHES)[move % (4 if cartesian else 5)] for move in moves]
+    at = min(at, len(lines))
+    without = found_before([*lines[:at], "G4 P0.1", *lines[at:]], at, config)
+    assert without <= found_before([*lines[:at], bad, *lines[at:]], at, config)
+
+
+def test_crashes_queued_before_a_line_out_of_reach_are_found():
+    report = validate_program("G0 Y50 Z160\nG0 Y-45 Z90\nG0 X175\nG0 X5\n", cell=TABLE)
+    rules = {(one.code, one.line) for one in report.findings}
+    assert rules == {("collision", 1), ("collision", 2), ("soft-limit", 3)}
+    assert report.samples.joints_deg[-1][:3] == pytest.approx((5, -45, 90), abs=1e-6)
+
+
+def test_an_arc_burns_on_after_a_line_out_of_reach():
+    report = validate_program("G0 B30\nM7\nM3\nG4 P1\nG1 X5 F120\nG1 X999\nG1 X20\nM5\n")
+    assert [(one.code, one.line) for one in report.findings] == [("soft-limit", 6)]
+    assert report.samples.current_a[-1] > 100
+
+
+def test_a_collision_over_several_lines_names_each_of_them():
+    lines = ["G1 X5 F6000", "G1 Y20 Z32", "G1 X8", "N7 G1 X10", "G1 Y0 Z0", "G1 X0"]
+    report = validate_program("\n".join(lines), cell=TABLE)
+    torch = [one for one in report.findings if one.objects == ("torch", "table")]
+    assert [one.line for one in torch] == [2, 3, 4, 5]
+    assert ["still" in one.what for one in torch] == [False, True, True, True]
+    times = [one.time_s for one in torch]
+    assert times == sorted(times)
+    assert report.collisions == len({one.objects for one in report.findings})
+
+
+def test_bytes_that_a_controller_executes_at_once_are_a_finding():
+    report = validate_program("G1 X5 F6000\nG1 X10\x18\nG1\xa0X20\n")
+    assert [(one.code, one.line) for one in report.findings] == [("gcode", 2), ("gcode", 3)]
+    assert "0x18" in report.findings[0].what
+    assert report.samples.joints_deg[-1][0] == pytest.approx(20, abs=1e-6)
+
+
+def test_check_mode_is_not_a_valid_run():
+    assert found("$C\nG0 X5\n") == [("unfinished", 1, 2)]
+
+
+@pytest.mark.parametrize("coordinates", ["joints", "cartesian"])
+def test_a_validation_takes_the_estimated_time(coordinates):
+    config = WelderConfig.model_validate(
+        {
+            "coordinates": coordinates,
+            "virtual_io": {"links": [{"output": 7, "input": 8, "delay_ms": 250}]},
+        }
+    )
+    name = "weld_seam" if coordinates == "joints" else "cartesian_seam"
+    seam = (PROGRAMS / f"{name}.nc").read_text().replace("M30", "M66 P0 L4 Q9")
+    more = "$H\n$110=3000\nM62 P7\nM66 P8 L1 Q2\nM64 P7\nM66 P8 L1 Q2\nM66 P9 L3 Q0.5\nM6 T2\n$G\n"
+    text = f"{seam}\n{more}M30\n"
+    report, expected = validate_program(text, config), estimate(text, config)
+    assert expected.errors == []
+    assert report.cycle_time_s == pytest.approx(expected.total_s, abs=0.1)
+
+
+def test_a_cartesian_program_in_the_joint_profile_gets_a_hint():
+    text = (PROGRAMS / "cartesian_seam.nc").read_text()
+    report = validate_program(text)
+    assert "coordinates=cartesian" in report.findings[0].what
+    assert "coordinates=cartesian" in report.hint
+    assert estimate(text).errors[0][0] == 4
+    assert validate_program("G0 X175").hint == ""

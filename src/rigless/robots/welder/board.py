@@ -11,6 +11,7 @@ class Board(Protocol):
     """Clock, input pins, serial output, timers, memory and log. The robot implements it."""
 
     on_collision: str  # "stop" or "report"
+    on_limit: str  # "alarm", or "skip" the line
 
     @property
     def now_ns(self) -> int: ...

@@ -56,11 +56,11 @@ def cycle_time(
 
       rigless welder cycle-time spline.nc --baud 115200
     """
-    from rigless.console import print_line, read_text
+    from rigless.console import print_line, print_note, read_text
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.config import WelderConfig
-    from rigless.robots.welder.offline.cycle_time import estimate
+    from rigless.robots.welder.offline.cycle_time import cartesian_hint, estimate
     from rigless.scenario.load import open_target
 
     if letters not in ("XYZABC", "ABCUVW"):
@@ -70,11 +70,14 @@ def cycle_time(
     config = open_target("welder", words, collect=False).simulation.robot("welder").config
     assert isinstance(config, WelderConfig)
     found = estimate(text, config)
+    hint = cartesian_hint(text, config, [error for _, _, error in found.errors])
     if json:
-        print_line(to_json({"program": str(program), **found.summary()}).decode())
+        print_line(to_json({"program": str(program), **found.summary(), "hint": hint}).decode())
     else:
         for row in found.rows(str(program)):
             print_line(row)
+        if hint:
+            print_note(f"hint: {hint}", "yellow")
     raise typer.Exit(1 if found.errors else 0)
 
 
@@ -187,6 +190,8 @@ def _print_summary(report: "Report", print_note: Any) -> None:
         f" {report.gcode_executed} lines, arc on {report.arc_on_s:.1f} s,"
         f" {report.weld_length_mm:.0f} mm welded, {report.collisions} collisions"
     )
+    if report.hint:
+        print_note(f"  hint: {report.hint}", "yellow")
 
 
 @app.command("reach")

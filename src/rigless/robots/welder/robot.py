@@ -123,6 +123,7 @@ class Welder(Robot):
     def start(self) -> None:
         config, state = self.config, self.state
         self.on_collision: str = config.collision.on_collision
+        self.on_limit = "alarm"
         self.arm = Arm(config)
         self.dynamics = self._make_dynamics()
         self.settings_table = s.table(config)

@@ -68,11 +68,14 @@ class Probe:
 class Forecast:
     """Contacts that the collision look-ahead found in the queue, in order, and its memory.
 
-    A contact is (tag, fraction of the block, link, other, point in mm, depth in mm). `left_m`,
-    `touching` and `at_rad` are the checker's memory at the end of the queue.
+    A contact is (tag, fraction of the block, link, other, point in mm, depth in mm, line of the
+    program, whether it lasts from an earlier line). `left_m`, `touching` and `at_rad` are the
+    checker's memory at the end of the queue. `touched` holds the bodies in contact there (two
+    names, a line of text each) with the last line of the program that was reported for them.
     """
 
     contacts: list[tuple[Any, ...]] = field(default_factory=list)
+    touched: dict[str, int] = field(default_factory=dict)
     left_m: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     touching: dict[int, tuple[str, ...]] = field(default_factory=dict)
     at_rad: list[float] = field(default_factory=six_zeros)

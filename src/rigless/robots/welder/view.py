@@ -127,6 +127,7 @@ class WelderView(View):
             "homed": float(state.homed == (1 << AXES) - 1),
             "arc": float(weld.arc_on),
             "gcode_lines": float(robot.metrics.get("gcode_lines", 0)),
+            "collisions": float(robot.metrics.get("collisions", 0)),
             METRIC: robot.metrics.get(METRIC, 0.0)
             + robot.controller.motion.odometer.distance_mm(rows[p.AT].copy()),
         }
@@ -273,6 +274,7 @@ def _events() -> Iterator[Part]:
 def _metrics() -> Iterator[Part]:
     yield Gauge("gcode_lines", "G-codes executed", digits=0, group="Metrics")
     yield Gauge(METRIC, "Distance", "mm", digits=1, group="Metrics")
+    yield Gauge("collisions", "Collisions", high=0.5, digits=0, group="Metrics")
 
 
 def _io(config: Any) -> Iterator[Part]:

@@ -87,6 +87,7 @@ class CollisionGuard:
         """Start at the current joints with an empty queue. Existing contacts are not reported."""
         checker, state = self.checker, self.state
         state.forecast.contacts.clear()
+        state.forecast.touched.clear()
         if checker is not None:
             checker.start(np.radians(state.run[p.POSITION : p.POSITION + AXES]))
             self._save(checker)
@@ -102,12 +103,38 @@ class CollisionGuard:
                 dict(forecast.touching),
                 np.array(forecast.at_rad),
             )
-        begin, end = checker.at.copy(), np.radians(target_deg)
-        contacts = list(checker.move_through(end))
-        forecast.contacts += [
-            _row(contact, tag, _deepest_m(checker, contact, begin, end)) for contact in contacts
-        ]
+        begin, end, line = checker.at.copy(), np.radians(target_deg), self._line(tag)
+        for contact in self._lasting(checker, begin, line):
+            forecast.contacts.append(
+                _row(contact, tag, _deepest_m(checker, contact, begin, end), line, True)
+            )
+        for contact in list(checker.move_through(end)):
+            forecast.contacts.append(
+                _row(contact, tag, _deepest_m(checker, contact, begin, end), line, False)
+            )
+            forecast.touched[f"{contact.link}\n{contact.other}"] = line
         self._save(checker)
+
+    def _line(self, tag: int) -> int:
+        """Return the line of a block: its N word, or its number in the program as received."""
+        state = self.state
+        return state.modal.line or state.program.sources.get(tag, 0)
+
+    def _lasting(self, checker: "MotionChecker", at_rad: Any, line: int) -> list["Contact"]:
+        """Return the contacts that last from earlier lines into this one, once for each line."""
+        touched = self.state.forecast.touched
+        lasting = {"\n".join(bodies) for bodies in checker.touching.values()}
+        for bodies in touched.keys() - lasting:
+            del touched[bodies]
+        if all(last == line for last in touched.values()):
+            return []
+        found = []
+        for contact in checker.collider.contacts(at_rad):
+            bodies = f"{contact.link}\n{contact.other}"
+            if touched.get(bodies, line) != line:
+                found.append(contact)
+                touched[bodies] = line
+        return found
 
     def is_near(self) -> bool:
         """True if the current block has a contact."""
@@ -158,6 +185,7 @@ def _deepest_m(checker: "MotionChecker", contact: "Contact", begin: Any, end: An
     return depth_m
 
 
-def _row(contact: "Contact", tag: int, depth_m: float) -> tuple[Any, ...]:
+def _row(contact: "Contact", tag: int, depth_m: float, line: int, lasting: bool) -> tuple[Any, ...]:
     point_mm = tuple(round(1000 * value, 3) for value in contact.point_m)
-    return tag, contact.at, contact.link, contact.other, point_mm, round(1000 * depth_m, 3)
+    depth_mm = round(1000 * depth_m, 3)
+    return tag, contact.at, contact.link, contact.other, point_mm, depth_mm, line, lasting

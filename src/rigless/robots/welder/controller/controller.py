@@ -90,14 +90,18 @@ class Controller:
     def _collide(self) -> None:
         """Report the contacts that the arm has reached; by default the drives trip."""
         while (contact := self.guard.next_contact(self.motion.joints_deg)) is not None:
-            _, _, link, other, point_mm, depth_mm = contact
+            _, _, link, other, point_mm, depth_mm, line, lasting = contact
             place = ", ".join(f"{value:.1f}" for value in point_mm)
             verb = "hits" if depth_mm > -TOUCHING_MM else f"comes within {-depth_mm:.1f} mm of"
+            if lasting:
+                verb = "still touches" if verb == "hits" else f"is still {verb[6:]}"
             self.board.event(
                 "collision", f"{link} {verb} {other} at ({place}) mm", "error",
-                objects=[link, other], place_mm=list(point_mm), depth_mm=depth_mm,
+                objects=[link, other], place_mm=list(point_mm), depth_mm=depth_mm, line=line,
+                lasting=lasting,
             )  # fmt: skip
-            self.board.count("collisions")
+            if not lasting:
+                self.board.count("collisions")
             if self.board.on_collision == "stop":
                 self.motion.drop()
                 self.accessories.set_spindle(5, 0.0)

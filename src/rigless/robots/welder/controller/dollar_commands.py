@@ -26,6 +26,8 @@ WHILE_CRITICAL = {
     "", "$", "+", "#", "G", "I", "I+", "N", "EA", "EE", "EG", "ES", "ESG", "ESH", "SED", "EAG",
     "EEG", "PINS", "SPINDLES", "SPINDLESH", "HELP", "RST",
 }  # fmt: skip
+# Commands without a value that are known, apart from `$H` with axis letters.
+COMMANDS = WHILE_CRITICAL | {"B", "C", "H", "J", "N0", "N1", "O", "S", "SLP", "X"}
 SWITCHES = {"B": "block_delete", "S": "single_block", "O": "optional_stop_off"}
 
 

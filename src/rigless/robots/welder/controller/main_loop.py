@@ -108,9 +108,10 @@ class MainLoop:
             waits_in_stop = state.steps[0][0] == "stop" and state.until_ns >= 0
             if state.mode in SUSPENDED and not waits_in_stop:
                 return False
-            if not self.steps.execute(state.steps[0]):
+            done = self.steps.execute(state.steps[0])
+            if not done and (state.steps or state.line is None):
                 return False
-            if state.steps:  # a reset may have emptied them
+            if state.steps:  # a reset, or a step that cannot be run, may have emptied them
                 state.steps.pop(0)
                 state.until_ns, state.edge_armed = -1, False
         return state.mode not in SUSPENDED or state.line is None

@@ -75,6 +75,7 @@ class MotionSteps:
         try:
             return self.cartesian.continue_course()
         except GcodeError:
+            self.state.position = self.setup.axis_values(self.state.planned)
             self._give_up(codes.ALARM_SOFT_LIMIT)
             return False
 
@@ -97,18 +98,23 @@ class MotionSteps:
 
     def _report_outside(self, target: tuple[float, ...]) -> None:
         """Log which joints would leave their limits; the alarm on the wire does not say which."""
-        axes, outside = self.setup.axes, self.motion.axes_outside(target)
-        text = ", ".join(
-            f"joint {n + 1} to {target[n]:g}° is outside {axes.low[n]:g}° to {axes.high[n]:g}°"
-            for n in outside
-        )
-        joints = [n + 1 for n in outside]
-        self.board.event("soft-limit", text, "error", joints=joints, line=self.state.modal.line)
+        axes = self.setup.axes
+        joints = [axis + 1 for axis in axes.outside(target)]
+        self.board.event(
+            "soft-limit", axes.outside_text(target), "error", joints=joints,
+            line=self.state.modal.line,
+        )  # fmt: skip
 
     def _give_up(self, alarm: int) -> None:
-        """Brake, and raise the alarm at rest. Like the firmware, the line gets no reply."""
+        """Brake, and raise the alarm at rest. Like the firmware, the line gets no reply.
+
+        A validation skips the rest of the line instead: the queue runs out, later lines are run.
+        """
         state = self.state
-        state.line, state.steps, state.probe.mode = None, [], 0
+        state.steps, state.probe.mode = [], 0
+        if self.board.on_limit == "skip":
+            return
+        state.line = None
         state.rx.clear()
         if state.mode == "Check":
             state.mode = "Idle"
@@ -143,7 +149,7 @@ class MotionSteps:
         if self.setup.tool is not None and state.probe.mode:
             self.follow_course()
         self.alarms.raise_alarm(motion.watch())
-        if state.probe.mode or motion.moving():
+        if state.probe.mode or motion.moving() or state.line is None:  # None: an alarm ended it
             return False
         motion.sync()
         self.board.send_text(self.reports.probe())

@@ -1,13 +1,15 @@
 """Cycle time of a program without running it: planned as the controller does, block by block.
 
 Motion is exact: the controller's own planner with its look-ahead. Moves from M3 or M4 to M5 count
-as process, G4 as dwell, and M66 as I/O with its time-out, which is the longest it can be. M0 and M6
-wait for the operator and count as nothing.
+as process, G4 as dwell, and M66 as I/O: until the arc detector or a linked input switches, which is
+predicted, or the time-out for other inputs. M0 and M6 wait for the operator and count as nothing.
+So a validation of the same program takes the same time.
 
 With a baud rate, lines arrive as over a serial line of that rate, from a sender that keeps the
 receive buffer full. Blocks shorter than their own text starve the planner, and the plan shows it.
 Time at rest while waiting for a line counts as stream. The process itself (pre-flow, arc start)
-delays nothing on a grblHAL controller, unless the program waits for it with M66 or G4.
+delays nothing on a grblHAL controller, unless the program waits for it with M66 or G4. Settings
+(`$110=…`) and `$H` in a program are taken into account.
 """
 
 import itertools
@@ -27,13 +29,23 @@ from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
+from rigless.robots.welder.controller.dollar_commands import COMMANDS
 from rigless.robots.welder.controller.motion.axes import axes_of, profile_of, tool_of
+from rigless.robots.welder.controller.motion.homing import homing_legs
+from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.arcs import chord_end
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.modal import AXES, Coordinates, Modal, Step, after_program_end
 from rigless.robots.welder.gcode.parameters import Parameters, ParameterScope
 from rigless.robots.welder.gcode.words import GcodeError, read_block
+from rigless.robots.welder.offline.predicted_inputs import PredictedInputs
 from rigless.robots.welder.wire import BITS_PER_BYTE
+
+SUSPICIOUS = 3  # targets outside the joint limits
+
+
+class LimitError(Exception):
+    """A target outside the soft limits."""
 
 
 @dataclass
@@ -89,10 +101,10 @@ class CycleTime:
 class _Estimate:
     """Times a program. Motion from stop to stop is planned as one stretch."""
 
-    def __init__(self, config: WelderConfig):
-        values = s.defaults(s.table(config))
-        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
-        self.tool = tool_of(values, config, Arm(config))
+    def __init__(self, config: WelderConfig, seed: int = 0):
+        self.config, self.arm, self.table = config, Arm(config), s.table(config)
+        self.settings = s.defaults(self.table)
+        self.apply_settings()
         self.blocks, self.run = (
             p.new_queue(config.planner_blocks),
             p.new_run(np.array(config.start_deg)),
@@ -105,6 +117,10 @@ class _Estimate:
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE_ROWS)
         self.burning = False
+        self.inputs = PredictedInputs(config, seed)
+        self.tag = 0.0  # of the last block
+        self.pending: list[Step] = []  # outputs that switch with the next block
+        self.synced: list[tuple[float, Step]] = []  # outputs by the tag of their block
         self.result = CycleTime()
         self.byte_s = BITS_PER_BYTE / config.baud if config.baud else 0.0
         self.rx_free, self.paced_s = config.rx_bytes - 1, 0.0
@@ -115,6 +131,9 @@ class _Estimate:
         if self.byte_s:
             self.receive(len(text.encode()) + 1)
         try:
+            if text.lstrip().startswith("$"):
+                self.command(text.strip())
+                return
             place = ParameterScope(
                 self.parameters, self.modal, self.coordinates, self.position, self.profile
             )
@@ -130,8 +149,45 @@ class _Estimate:
         try:
             for step in steps:
                 self.step(step)
-        except ReachError as error:
+        except (ReachError, LimitError) as error:
             self.result.errors.append((number, text.strip(), str(error)))
+
+    def command(self, text: str) -> None:
+        """Do a `$` line: only settings, jogs and homing take effect. Raises GcodeError."""
+        name, equals, value = text[1:].partition("=")
+        name = name.replace(" ", "").upper()
+        if name.isdigit() and equals and int(name[:6]) in self.table:
+            self.finish_motion()
+            self.settings[int(name)] = s.parse(self.table[int(name)], value)
+            self.apply_settings()
+        elif name == "J" and equals:
+            block = read_block(value, self.profile.letters)
+            position = self.position
+            _, steps = interpret(block, self.modal, self.coordinates, position, self.profile, True)
+            self.step(next(step for step in steps if step[0] == "line"))
+            self.finish_motion()
+        elif name.rstrip(self.profile.letters) == "H":
+            known = self.profile.letters
+            self.home(sum(1 << known.index(letter) for letter in set(name[1:])))
+        elif name not in COMMANDS:
+            raise GcodeError(codes.INVALID_STATEMENT)
+
+    def apply_settings(self) -> None:
+        values, config = self.settings, self.config
+        self.axes, self.profile = axes_of(values, config), profile_of(values, config)
+        self.tool = tool_of(values, config, self.arm)
+
+    def home(self, axes_mask: int) -> None:
+        """Move through the homing cycle; each of its moves ends at rest."""
+        self.finish_motion()
+        for rate, _, *goals in homing_legs(self.settings, self.config.homing.pose_deg, axes_mask):
+            target = list(self.joints)
+            for axis, value in goals:
+                target[axis] = value
+            self.queue(tuple(target), rate / 60.0, p.PLAIN)
+            self.finish_motion()
+        if self.tool is not None:
+            self.position = tuple(self.tool.pose(self.joints, self.position))
 
     def step(self, step: Step) -> None:
         match step[0]:
@@ -157,17 +213,32 @@ class _Estimate:
             case "dwell":
                 self.result.dwell_s += self.wait(float(step[1]))
             case "wait":
-                self.result.io_s += self.wait(float(step[4]) if step[3] else 0.0)
+                self.finish_motion()
+                _, pin, analog, condition, most_s = step
+                seconds = 0.0
+                if condition and not analog:
+                    seconds = self.inputs.wait_s(
+                        int(pin), int(condition), self.now_s, float(most_s)
+                    )
+                self.result.io_s += self.wait(seconds)
+            case "digital" | "analog" if step[3]:
+                self.pending.append(step)
+            case "digital" | "analog":
+                self.inputs.set_output(step, self.now_s)
             case "spindle":
                 self.finish_motion()
-                self.burning = step[1] != 5
-            case "coolant" | "tool":
+                self.set_spindle(step[1] != 5)
+            case "coolant":
+                self.finish_motion()
+                self.inputs.set_coolant(bool(step[1] or step[2]), self.now_s)
+            case "tool":
                 self.finish_motion()
             case "stop":
                 self.finish_motion()
                 if step[1] in (2, 30):
                     self.modal = after_program_end(self.modal)
-                    self.burning = False
+                    self.set_spindle(False)
+                    self.inputs.set_coolant(False, self.now_s)
 
     def move_tool(self, tool: ToolKinematics, step: Step) -> None:
         """Move the tool centre point. A move that is not possible counts nothing."""
@@ -184,18 +255,33 @@ class _Estimate:
             self.result.path_mm += path[path_segments.LENGTH_MM]
         self.position = end
 
+    def set_spindle(self, on: bool) -> None:
+        self.burning = on
+        self.inputs.set_spindle(on, self.now_s)
+
     def move(self, target: tuple[float, ...], rate: float, rapid: bool, scale: float = 0.0) -> None:
-        """Queue a straight joint move."""
-        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, False)
-        kind = p.RAPID if rapid else p.FEED
+        """Queue a straight joint move. Raises LimitError."""
+        if self.tool is None and self.settings[s.SOFT_LIMITS] and self.axes.outside(target):
+            raise LimitError(self.axes.outside_text(target))
+        self.queue(target, rate, p.RAPID if rapid else p.FEED, scale)
+
+    def queue(
+        self, target: tuple[float, ...], rate: float, kind: float, scale: float = 0.0
+    ) -> None:
+        self.run_queue(False)
+        self.tag += 1.0
+        if self.pending:
+            self.synced += [(self.tag, step) for step in self.pending]
+            self.pending = []
         end = (
             np.array(target)
             if self.tool is not None
             else rounded_to_steps(np.array(target), self.axes.steps)
         )
         self.result.moves += self.axes.append(
-            self.blocks, self.run, self.now_s, end, rate, kind, scale=scale
+            self.blocks, self.run, self.now_s, end, rate, kind, self.tag, scale
         )
+        self.switch_synced()
         self.result.path_deg += math.dist(self.joints, target)
         self.joints = target
         if self.tool is None:
@@ -203,8 +289,24 @@ class _Estimate:
 
     def finish_motion(self) -> None:
         """Run the queue to standstill."""
-        self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, True)
+        self.run_queue(True)
         self.add_motion(self.now_s)
+
+    def run_queue(self, to_rest: bool) -> None:
+        """Advance until the planner has room or, with `to_rest`, until the queue is empty."""
+        if not self.synced:
+            self.now_s = p.advance_until_free(self.blocks, self.run, self.now_s, to_rest)
+            return
+        while self.run[p.COUNT] if to_rest else not p.free_blocks(self.blocks, self.run):
+            self.advance(max(self.now_s, p.first_block_end_s(self.blocks, self.run)))
+            self.switch_synced()
+
+    def switch_synced(self) -> None:
+        """Switch the outputs whose block has begun."""
+        first = int(self.run[p.FIRST])
+        reached = self.blocks[first, p.TAG] if self.run[p.COUNT] else self.tag
+        while self.synced and self.synced[0][0] <= reached:
+            self.inputs.set_output(self.synced.pop(0)[1], self.now_s)
 
     def add_motion(self, until_s: float) -> None:
         """Add the time since the last call to motion or process."""
@@ -242,14 +344,30 @@ class _Estimate:
         self.taken.append((self.now_s, size))
 
 
-def estimate(program: str, config: WelderConfig | None = None) -> CycleTime:
-    """Return the cycle time of a G-code program."""
-    work = _Estimate(config or WelderConfig())
+def estimate(program: str, config: WelderConfig | None = None, seed: int = 0) -> CycleTime:
+    """Return the cycle time of a G-code program. The seed is that of the arc's random numbers."""
+    work = _Estimate(config or WelderConfig(), seed)
     for number, text in enumerate(program.splitlines(), 1):
         if text.strip() not in ("", "%"):
             work.line(number, text)
     work.finish_motion()
     return work.result
+
+
+def cartesian_hint(program: str, config: WelderConfig, outside: Sequence[str]) -> str:
+    """Return a hint if a program seems to be a Cartesian one, or an empty string.
+
+    `outside` are the messages about targets outside the joint limits. One that no joint could ever
+    reach is suspicious, and so are several.
+    """
+    if config.coordinates == "cartesian" or config.letters != "XYZABC":
+        return ""
+    if not any("cartesian" in text for text in outside) and len(outside) < SUSPICIOUS:
+        return ""
+    cartesian = config.model_copy(update={"coordinates": "cartesian"})
+    if estimate(program, cartesian).errors:
+        return ""
+    return "X Y Z seem to be the torch tip in mm: try --set coordinates=cartesian"
 
 
 def estimate_waypoints(
@@ -283,10 +401,10 @@ def estimate_waypoints(
         path_mm = 1000 * sum(float(np.linalg.norm(y - x)) for x, y in itertools.pairwise(steps))
         length = float(np.linalg.norm(b - a))
         speed = process_mmps if welds else travel_mmps
-        work.move(
+        work.queue(
             tuple(float(value) for value in b),
             length * speed / path_mm if path_mm > 1e-9 else 1e9,
-            False,
+            p.FEED,
         )
     work.finish_motion()
     assert len(work.joints) == AXES

@@ -139,6 +139,7 @@ class Report:
     arc_on_s: float = 0.0
     weld_length_mm: float = 0.0
     collisions: int = 0
+    hint: str = ""  # a setting that is probably missing
     findings: list[Finding] = field(default_factory=list)
     samples: Samples = field(default_factory=Samples)
 

@@ -27,6 +27,7 @@ def summary(report: Report) -> dict[str, Any]:
         "arc_on_s": round(report.arc_on_s, 6),
         "weld_length_mm": round(report.weld_length_mm, 3),
         "collisions": report.collisions,
+        "hint": report.hint,
     }
 
 
@@ -145,6 +146,7 @@ def html(report: Report, text: str) -> str:
         ("Arc on", f"{report.arc_on_s:.1f} s"),
         ("Weld", f"{report.weld_length_mm:.0f} mm"),
         ("Cell", report.cell or "none"),
+        ("Collisions", str(report.collisions)),
         ("Warnings", str(len(report.warnings))),
     ]
     rows = [
@@ -168,6 +170,7 @@ def html(report: Report, text: str) -> str:
         "<dl>"
         + "".join(f"<div><dt>{name}<dd>{escape(value)}</div>" for name, value in facts)
         + "</dl>",
+        f"<p class=warn>{escape(report.hint)}</p>" if report.hint else "",
         "<h2>Findings</h2><table><tr><th>level<th>line<th>time<th>rule<th>what"
         + "".join(rows)
         + "</table>"

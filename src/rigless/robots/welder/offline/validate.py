@@ -2,8 +2,9 @@
 
 The program is streamed as by a sender, byte for byte within the receive buffer, into a simulation.
 The run continues after problems that would stop a real cell (a wrong line, a limit, a weld fault),
-so that one run finds all: a rejected line is skipped, an alarm is unlocked at the next line, a hold
-is resumed. Later findings are therefore as if the operator had skipped that line.
+so that one run finds all: a line that is rejected or out of reach is skipped while queued motion
+continues, an alarm is unlocked at the next line, a hold is resumed. Later findings are therefore as
+if the operator had skipped that line. No line removes findings of the lines before it.
 """
 
 import math
@@ -20,13 +21,14 @@ from rigless.kernel.links import Output
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
-from rigless.robots.welder import weld_state
+from rigless.robots.welder import weld_state, wire
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller.motion.odometer import METRIC
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.interpreter import interpret
 from rigless.robots.welder.gcode.program_text import ProgramLine, read_program
 from rigless.robots.welder.gcode.words import GcodeError, read_block
+from rigless.robots.welder.offline.cycle_time import cartesian_hint
 from rigless.robots.welder.offline.findings import RULES, Finding, Report
 from rigless.robots.welder.offline.seam_checks import Demands, SeamChecks
 from rigless.robots.welder.robot import Welder
@@ -41,6 +43,8 @@ SLICE_S, LONG_SLICE_S = (
 )  # while lines are to be sent, and when all the controller can take are
 STALL_S = 300.0  # without progress for this time, the program does not end
 NEAR_LIMIT_DEG = 1.0
+# Bytes that a controller takes out of the text and executes at once: reset, stop, overrides …
+ACTING = bytes([wire.RESET, wire.STOP, *range(wire.DOOR, wire.MIST + 1)])
 MARK = ProgramLine(0, "")
 
 
@@ -75,7 +79,10 @@ def validate_in(
 ) -> Report:
     """Validate in a simulation that holds a welder and the rest of its cell."""
     run = _Run(read_program(text), sim, robot, demands or Demands(), name)
-    return run.run_to_end(progress or (lambda share: None))
+    report = run.run_to_end(progress or (lambda share: None))
+    outside = [found.what for found in report.findings if found.code == "soft-limit"]
+    report.hint = cartesian_hint(text, run.robot.config, outside)
+    return report
 
 
 class _Run:
@@ -94,6 +101,7 @@ class _Run:
         assert isinstance(found, Welder), f"{robot} is not a welder"
         self.robot = found
         self.robot.on_collision = "report"  # all of them, not the first only
+        self.robot.on_limit = "skip"
         self.sim.core.listeners.event.append(self.on_event)
         self.sim.core.listeners.output.append(self.on_output)
         self.report = Report(name, seed=sim.seed)
@@ -102,9 +110,6 @@ class _Run:
             deque()
         )  # lines not answered: index (−1: not the program's) and size
         self.skipping = False
-        self.out_of_reach: tuple[str, str, str] | None = (
-            None  # of the alarm to come: rule, text, axis letters
-        )
         self.rest = ""
         self.last_output_s = 0.0
         self.noted: set[tuple[object, ...]] = set()
@@ -122,13 +127,16 @@ class _Run:
             self.resume()
             self.look(slice_s)
             progress(self.next / max(len(self.program), 1))
+        if self.robot.state.mode == "Check":
+            line = next((one for one in reversed(self.program) if one.command), MARK)
+            self.find("unfinished", "check mode ($C) is still on: nothing moved since", line)
         weld, report = self.robot.state.weld, self.report
         report.cycle_time_s = max(self.last_output_s, float(self.robot.state.run[p.TIME])) - begun_s
         report.arc_on_s, report.weld_length_mm = weld.arc_s, weld.length_mm
         report.distance_mm = float(self.robot.metrics.get(METRIC, 0.0))
         report.gcode_executed = int(self.robot.metrics.get("gcode_lines", 0))
         report.findings.sort(key=lambda found: found.order)
-        report.collisions = sum(found.code == "collision" for found in report.findings)
+        report.collisions = int(self.robot.metrics.get("collisions", 0))
         return report
 
     def is_over(self) -> bool:
@@ -156,6 +164,7 @@ class _Run:
         while self.next < len(self.program) and not self.skipping:
             line = self.program[self.next]
             data = line.sent().encode("latin-1", "replace") + b"\n"
+            data, removed = data.translate(None, ACTING), set(data) & set(ACTING)
             alone = line.command or (
                 self.unanswered and self.program[self.unanswered[-1][0]].command
             )
@@ -165,6 +174,10 @@ class _Run:
                 >= self.robot.config.rx_bytes
             ):
                 return
+            if removed:
+                names = ", ".join(f"0x{byte:02X}" for byte in sorted(removed))
+                text = f"the line contains {names}: a controller executes it at once; remove it"
+                self.find("gcode", text, line, 1, once=(line.number, "byte"))
             self.send_line(data, self.next)
             self.next += 1
 
@@ -234,11 +247,7 @@ class _Run:
     def alarmed(self, number: int) -> None:
         index = next((index for index, _ in self.unanswered if index >= 0), max(self.next - 1, 0))
         line = self.program[index] if self.program else MARK
-        if number == codes.ALARM_SOFT_LIMIT and self.out_of_reach is not None:
-            rule, text, letters = self.out_of_reach
-            self.find(rule, text, line, line.column_of(letters))
-        else:
-            self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
+        self.find("alarm", f"ALARM:{number} {codes.ALARMS.get(number, '')}", line)
         if number not in (
             codes.ALARM_PROBE_INITIAL,
             codes.ALARM_PROBE_CONTACT,
@@ -272,13 +281,15 @@ class _Run:
         if event.robot != self.name:
             return
         self.seams.on_event(event)
-        line = self.at_line()
+        line = self.lines.get(event.data.get("line", 0)) or self.at_line()
         if event.code == "weld-fault":
             self.find("arc-fault", event.text, line)
         elif event.code in ("soft-limit", "unreachable"):
+            if self.robot.state.line is not None and self.robot.state.line.text.startswith("$"):
+                return  # a jog: its reply is an error
             letters = self.robot.config.letters
             wrong = "".join(letters[joint - 1] for joint in event.data.get("joints", ())) or letters
-            self.out_of_reach = event.code, event.text, wrong
+            self.find(event.code, event.text, line, line.column_of(wrong))
         elif event.code == "collision":
             found = event.data
             self.find(

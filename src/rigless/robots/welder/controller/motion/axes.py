@@ -1,6 +1,6 @@
 """The axes as the planner needs them and the word profile: both follow from the settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,8 @@ from rigless.robots.welder.gcode.modal import AXES, Profile
 from rigless.robots.welder.state import WelderState
 
 NO_LIMIT = np.full(AXES, np.inf)
+SLACK_DEG = 1e-6  # a target this far beyond a limit is on it
+TURN_DEG = 360.0  # a target of a joint beyond it is probably no angle
 Settings = Mapping[int, float]
 
 
@@ -52,6 +54,25 @@ class Axes:
         if self.jerks is not None and kind != p.FEED and not (scale or probing):
             return bool(jerk_limited.append(*line, self.jerks))
         return bool(p.append(*line, self.deviation, scale))
+
+    def outside(self, target: Sequence[float]) -> list[int]:
+        """Return the axes of a target that are outside their limits."""
+        return [
+            axis
+            for axis, (low, value, high) in enumerate(zip(self.low, target, self.high, strict=True))
+            if not low - SLACK_DEG <= value <= high + SLACK_DEG
+        ]
+
+    def outside_text(self, target: Sequence[float]) -> str:
+        """Return a sentence that names the joints outside their limits."""
+        outside = self.outside(target)
+        text = ", ".join(
+            f"joint {n + 1} to {target[n]:g}° is outside {self.low[n]:g}° to {self.high[n]:g}°"
+            for n in outside
+        )
+        if any(n < 3 and abs(target[n]) > TURN_DEG for n in outside):
+            text += "; if X Y Z are the torch tip in mm, set coordinates=cartesian"
+        return text
 
 
 class AxisSetup:

@@ -18,13 +18,13 @@ from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller.motion.accessories import Accessories
 from rigless.robots.welder.controller.motion.axes import AxisSetup
+from rigless.robots.welder.controller.motion.homing import homing_legs
 from rigless.robots.welder.controller.motion.odometer import Odometer
 from rigless.robots.welder.controller.motion.program_listing import ProgramListing
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.state import WelderState
 
-SLACK_DEG = 1e-6  # a target this far beyond a limit is on it
 DONE = 16  # blocks taken off the queue in one go
 
 
@@ -157,16 +157,7 @@ class Motion:
 
     def within_limits(self, target: Any) -> bool:
         """True if the target is inside the soft limits, or these are off."""
-        return not self.state.settings[s.SOFT_LIMITS] or not self.axes_outside(target)
-
-    def axes_outside(self, target: Any) -> list[int]:
-        """Return the axes of a target that are outside their limits."""
-        axes = self.setup.axes
-        return [
-            axis
-            for axis, (low, value, high) in enumerate(zip(axes.low, target, axes.high, strict=True))
-            if not low - SLACK_DEG <= value <= high + SLACK_DEG
-        ]
+        return not self.state.settings[s.SOFT_LIMITS] or not self.setup.axes.outside(target)
 
     def feed_along(self, begin: Any, end: Any, feed: float) -> float:
         """Return the feed in units/s along the path. With $701, F counts linear axes only."""
@@ -253,24 +244,11 @@ class Motion:
 
     def begin_homing(self, axes_mask: int) -> None:
         """Queue the cycles of $44 and on: seek the switch, pull off, locate it slowly."""
-        state, home = self.state, self.config.homing.pose_deg
-        settings = state.settings
-        cycles = [int(settings[s.HOMING_CYCLES + n]) for n in range(AXES)]
-        masks = [mask & axes_mask for mask in cycles] if axes_mask else cycles
+        state = self.state
         state.mode, state.alarm = "Home", 0
-        state.legs = []
-        for mask in masks:
-            members = [axis for axis in range(AXES) if mask >> axis & 1]
-            if not members:
-                continue
-            state.homed &= ~mask
-            off = {axis: home[axis] - settings[s.PULL_OFF] for axis in members}
-            for rate, goals in (
-                (settings[s.SEEK_RATE], {axis: home[axis] for axis in members}),
-                (settings[s.SEEK_RATE], off),
-                (settings[s.LOCATE_RATE], {axis: home[axis] for axis in members}),
-            ):
-                state.legs.append((rate, mask, *goals.items()))
+        state.legs = [*homing_legs(state.settings, self.config.homing.pose_deg, axes_mask)]
+        for _, mask, *_ in state.legs:
+            state.homed &= ~int(mask)
         self._next_leg()
 
     def _next_leg(self) -> None:

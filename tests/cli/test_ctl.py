@@ -6,6 +6,7 @@ import socket
 
 import pytest
 
+from rigless.cli.control import show_status
 from rigless.recordings.replay import verify
 
 
@@ -77,6 +78,19 @@ def test_the_status_of_many_robots_lists_those_that_differ(rigless_process, ther
     assert "    fault relay welded\n" in status
     assert "thermostat-8" not in status
     assert "  thermostat-8: " in good(ctl("status", "--all"))
+
+
+def test_the_problem_of_a_port_is_shown_also_for_one_of_many(capsys):
+    port = {"name": "nats", "url": "nats://127.0.0.1:4222", "links": 1, "dropped": 0, "problem": ""}
+    robots = [
+        {"name": f"AGV-{n}", "status": "RUNNING", "ports": [port], "faults": []} for n in range(20)
+    ]
+    robots[3]["ports"] = [{**port, "problem": "the stream ROBOT_OUT is full"}]
+    run = {"name": "agv", "speed": 1.0, "pace": "real", "real_time_factor": 1.0, "time_s": 0.0}
+    show_status({**run, "state": "running", "failure": "", "recording": "", "robots": robots})
+    shown = capsys.readouterr().out
+    assert "(1 connected): the stream ROBOT_OUT is full\n" in shown
+    assert [f"AGV-{n}:" in shown for n in (2, 3, 4)] == [False, True, False]
 
 
 def test_faults_and_inputs(room, ctl):

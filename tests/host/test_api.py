@@ -42,6 +42,7 @@ async def test_status_tells_all_there_is_to_know():
             "url": host.address("thermostat", "line"),
             "links": 1,
             "dropped": 0,
+            "problem": "",
             "example": f"echo GET | nc -w 1 {address}",
         }
 

@@ -6,12 +6,14 @@ stops while it is disconnected.
 
 import asyncio
 import random
+import re
 import time
 from itertools import pairwise
 
 import pytest
 
 from nats_servers import Authority, Proxy, Server
+from rigless.host.control import describe_robot
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import connection, lease, streams
@@ -166,6 +168,11 @@ async def press(host, times):
         await until(lambda now_s=now_s: host.sim.now_s > now_s + 0.03, "time goes on")
 
 
+def port_problem(host):
+    """Return the problem of the robot's port, as `rigless ctl status` shows it."""
+    return describe_robot(host, host.sim.robots["agv"])["ports"][0]["problem"]
+
+
 def presses(backend):
     return [stored for stored in backend.of("events") if "ESTOP" in stored.payload["code"]]
 
@@ -184,14 +191,14 @@ async def test_a_full_stream_loses_no_durable_message(tmp_path):
             await backend.operator.update_stream(config)
             for number in range(20):
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=number % 2 == 0)
-            await until(
-                lambda: "full" in events(host).lower() or "exceeded" in events(host).lower(),
-                "it says so",
-            )
+            await until(lambda: "maximum messages exceeded" in port_problem(host), "a problem")
+            assert "exceeded" in events(host).lower()
+            assert re.search(r"messages in the outbox: \d+$", port_problem(host))
             config.max_msgs = -1
             await backend.operator.update_stream(config)
             await backend.until_ended()
             check_kept(backend)
+            await until(lambda: port_problem(host) == "", "no problem")
 
 
 @on_loop

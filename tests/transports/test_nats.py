@@ -285,12 +285,16 @@ async def test_a_full_stream_is_told_once_and_what_is_durable_waits(tmp_path):
             )
             assert robot.texts.count("does not accept messages") == 1
             assert robot.is_up
+            await until(lambda: "maximum messages exceeded" in robot.report["why"])
+            assert robot.transport.problem.endswith("messages in the outbox: 35")
             robot.say("state", 1000)
             info.config.max_msgs = -1
             await other.js.update_stream(info.config)
             await robot.until_sent()
             assert await other.stored() == [f"boot-{number}" for number in range(1, 41)]
             assert "accepts messages again" in robot.texts
+            await until(lambda: not robot.report["why"])
+            assert robot.transport.problem == ""
             info.config.max_msgs = 41
             await other.js.update_stream(info.config)
             robot.say("events")

@@ -73,7 +73,7 @@ def _problems(error: urllib.error.HTTPError) -> list[Problem]:
         return [Problem("ctl", f"the instance answered {error.code} {error.reason}")]
 
 
-def _show(status: Any, every: bool = False) -> None:
+def show_status(status: Any, every: bool = False) -> None:
     """Print the status. Of many robots only the unusual ones are shown, unless `every` is set."""
     pace = f"{status['speed']:g}×" if status["pace"] == "real" else status["pace"]
     factor = f"real-time factor {status['real_time_factor']:.2f}"
@@ -89,16 +89,22 @@ def _show(status: Any, every: bool = False) -> None:
         usual = counts.most_common(1)[0][0]
         summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
         typer.echo(f"  {len(robots)} robots: {summary}; all of them: rigless ctl status --all")
-        robots = [robot for robot in robots if robot["status"] != usual or robot["faults"]]
+        robots = [robot for robot in robots if robot["status"] != usual or _is_unusual(robot)]
     for robot in robots:
         _show_robot(robot)
+
+
+def _is_unusual(robot: Any) -> bool:
+    return bool(robot["faults"] or any(port["problem"] for port in robot["ports"]))
 
 
 def _show_robot(robot: Any) -> None:
     typer.echo(f"  {robot['name']}: {robot['status']}")
     for port in robot["ports"]:
         dropped = f", {port['dropped']} dropped" if port["dropped"] else ""
-        typer.echo(f"    port {port['name']} {port['url']} ({port['links']} connected{dropped})")
+        problem = f": {port['problem']}" if port["problem"] else ""
+        counts = f"{port['links']} connected{dropped}"
+        typer.echo(f"    port {port['name']} {port['url']} ({counts}){problem}")
     for fault in robot["faults"]:
         typer.echo(f"    fault {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
 
@@ -158,7 +164,7 @@ def register(ctl: typer.Typer) -> None:
         if json:
             typer.echo(json_module.dumps(found, indent=2))
         elif robot is None:
-            _show(found, every)
+            show_status(found, every)
         else:
             _show_robot(found)
             _show_offers(found)
@@ -166,12 +172,12 @@ def register(ctl: typer.Typer) -> None:
     @ctl.command()
     def pause(url: Url = None, token: Token = None) -> None:
         """Stop time."""
-        _show(Api(url, token).call("POST", "/api/pause"))
+        show_status(Api(url, token).call("POST", "/api/pause"))
 
     @ctl.command()
     def resume(url: Url = None, token: Token = None) -> None:
         """Let time go on."""
-        _show(Api(url, token).call("POST", "/api/resume"))
+        show_status(Api(url, token).call("POST", "/api/resume"))
 
     @ctl.command()
     def step(
@@ -180,7 +186,7 @@ def register(ctl: typer.Typer) -> None:
         token: Token = None,
     ) -> None:
         """Advance by some milliseconds of simulated time, then stay."""
-        _show(Api(url, token).call("POST", "/api/step", {"ms": ms}))
+        show_status(Api(url, token).call("POST", "/api/step", {"ms": ms}))
 
     @ctl.command()
     def speed(
@@ -193,12 +199,12 @@ def register(ctl: typer.Typer) -> None:
             value: float | str = float(factor.rstrip("x×"))
         except ValueError:
             value = factor
-        _show(Api(url, token).call("POST", "/api/speed", {"speed": value}))
+        show_status(Api(url, token).call("POST", "/api/speed", {"speed": value}))
 
     @ctl.command()
     def reset(url: Url = None, token: Token = None) -> None:
         """Go back to time zero; clients stay connected."""
-        _show(Api(url, token).call("POST", "/api/reset"))
+        show_status(Api(url, token).call("POST", "/api/reset"))
 
     @ctl.command()
     def inject(
@@ -297,7 +303,7 @@ def register(ctl: typer.Typer) -> None:
     ) -> None:
         """Go to a snapshot: one kept in the instance by name, or a file."""
         body = {"data": _read(Path(name))} if os.path.isfile(name) else {"name": name}
-        _show(Api(url, token).call("POST", "/api/restore", body))
+        show_status(Api(url, token).call("POST", "/api/restore", body))
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -127,12 +127,16 @@ class Problems(TypedDict):
 
 
 class PortStatus(TypedDict):
-    """A port: its URL, connected peers, dropped messages, and a shell command that uses it."""
+    """A port: its URL, connected peers, dropped messages, and a shell command that uses it.
+
+    `problem` is the reason why it does not work at present, or "".
+    """
 
     name: str
     url: str
     links: int
     dropped: int
+    problem: str
     example: str
 
 

@@ -51,6 +51,7 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
+from rigless.transports.transport import ProblemReporter
 
 MISTAKES: dict[int | str, dict[str, Any]] = {
     422: {"model": Problems, "description": "The request has mistakes"}
@@ -79,11 +80,13 @@ def describe_robot(host: Host, robot: Robot) -> RobotStatus:
 
 def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
     url = host.urls.get((robot, port.name), "")
+    transport = host.transports.get((robot, port.name))
     return {
         "name": port.name,
         "url": url,
         "links": len(host.sim.core.links.by_port[robot, port.name]),
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
+        "problem": transport.problem if isinstance(transport, ProblemReporter) else "",
         "example": _example(port.example, url),
     }
 

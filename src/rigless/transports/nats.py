@@ -272,6 +272,17 @@ class Transport:
 
     # Connection state
 
+    @property
+    def problem(self) -> str:
+        """The reason why messages are not delivered at present, or ""."""
+        session, outbox = self._session, self._outbox
+        if session is None or outbox is None:
+            return ""
+        full = "the outbox is full" if outbox.full() else ""
+        reason = outbox.failure or full or session.why or session.publisher.problem
+        depth = session.publisher.depth
+        return f"{reason}; messages in the outbox: {depth}" if reason and depth else reason
+
     def _log(self, text: str, severity: Severity) -> None:
         self.inbox.log(text, severity)
 
@@ -291,7 +302,8 @@ class Transport:
             return
         failure = outbox.failure or ("the outbox is full" if outbox.full() else "")
         connected = session.connected and not failure
-        report = connected, session.publisher.depth, failure or session.why
+        why = failure or session.why or session.publisher.problem
+        report = connected, session.publisher.depth, why
         if report == self._reported and not due:
             return
         self._reported = report

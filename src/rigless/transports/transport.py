@@ -23,6 +23,7 @@ __all__ = [
     "PENDING_BYTES",
     "Dialer",
     "Inbox",
+    "ProblemReporter",
     "RestartObserver",
     "Transport",
     "load",
@@ -79,6 +80,16 @@ class RestartObserver(Protocol):
 
     def restarted(self) -> None:
         """Act after a reset or a restore, when the links are connected again."""
+        ...
+
+
+@runtime_checkable
+class ProblemReporter(Protocol):
+    """A transport that knows why its port does not work at present."""
+
+    @property
+    def problem(self) -> str:
+        """A sentence for the status of the run, or ""."""
         ...
 
 

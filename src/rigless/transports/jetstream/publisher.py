@@ -100,6 +100,12 @@ class Publisher:
         if self._on_file:
             self._load(doubtful=True)
 
+    @property
+    def problem(self) -> str:
+        """The reason why the stream does not store messages at present, or ""."""
+        lost = (f"messages to {subject} are lost: {why}" for subject, why in self._rejected.items())
+        return self._logged or next(lost, "")
+
     # Messages
 
     def put(self, message: DurableMessage) -> None:

@@ -307,7 +307,8 @@ export function connectionCard() {
       (port) => html`<div class="readout"><span>${port.name}<br><code>${port.url}</code></span>
     <b>${port.links} <small>${port.links === 1 ? "client" : "clients"}</small></b></div>
     ${port.dropped ? html`<div class="warn">${port.dropped} messages dropped for slow clients</div>`
-      : nothing}`,
+      : nothing}
+    ${port.problem ? html`<div class="warn">${port.problem}</div>` : nothing}`,
     ),
   );
 }

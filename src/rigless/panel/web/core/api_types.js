@@ -276,12 +276,14 @@
  * @property {number} events
  */
 /**
- * A port: its URL, connected peers, dropped messages, and a shell command that uses it.
+ * A port: its URL, connected peers, dropped messages, and a shell command that uses it. `problem`
+ * is the reason why it does not work at present, or "".
  * @typedef {object} PortStatus
  * @property {string} name
  * @property {string} url
  * @property {number} links
  * @property {number} dropped
+ * @property {string} problem
  * @property {string} example
  */
 /**

@@ -2,8 +2,11 @@
 
 import asyncio
 import importlib
+import re
 import sys
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
@@ -22,6 +25,7 @@ from rigless.hardware.messages import (
 )
 from rigless.kernel.ports import Port, WireError
 from rigless.kernel.problems import InputError
+from rigless.robots.agv.config import DeviceDriver, IoDriver, MotorDriver
 from rigless.testing import check_driver
 from rigless.transports import drivers
 from rigless.transports.drivers import Transport
@@ -30,6 +34,7 @@ from rigless.transports.transport import ALL
 from . import driver_package
 from .inboxes import Diary, until
 
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "write-an-agv-driver.md"
 CODEC = HardwareCodec()
 LIMITS = {"max_speed": 1.0, "max_acceleration": 1.0, "max_deceleration": 1.0}
 
@@ -409,3 +414,19 @@ def test_writers_of_drivers_can_check_them(world):
     slow = make_drivers([DevicePart(kind="device", id="scan", type="USB", config={})])[0]
     with pytest.raises(AssertionError, match=r"the first time, nothing was read in 0.05 s"):
         check_driver(slow, seconds=0.05)
+
+
+def test_the_how_to_runs_as_it_is_and_names_what_it_leaves_out():
+    """Its code passes `check_driver`; its table has the driver types of the config."""
+    page = HOW_TO.read_text("utf-8")
+    exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), {})
+    for group, part in (("motors", MotorDriver), ("io", IoDriver), ("devices", DeviceDriver)):
+        types = ", ".join(kind for kind in get_args(type_of(part)) if kind != "MOCK")
+        assert f"| `rigless.agv.{group}` | {types} |" in page
+    left_out = page.partition("## What is left out")[2]
+    for word in ("Safety", "Torque", "Homing", "Brakes", "Localisation", "Analogue", "battery"):
+        assert word in left_out
+
+
+def type_of(part):
+    return part.model_fields["type"].annotation

@@ -203,7 +203,7 @@ class IoDriver(Part):
     type: Literal["PLC", "GPIO", "MOCK"] = Field(description="Entry point in rigless.agv.io.")
     config: Bucket = Field(
         {},
-        description="For the driver; for a limit sensor also motorId and edge (MIN, MAX).",
+        description="For the driver; for a limit sensor also motorId, functionKey, edge.",
     )
 
 

@@ -8,12 +8,15 @@ from uuid import UUID
 
 import pytest
 
+from rigless.cli.live import Options, serve_host
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
 from rigless.recordings.replay import verify
+from rigless.recordings.seekable import SeekableRecording
 from rigless.scenario.load import open_target
 
 from .driving import on_air, on_loop, until
+from .mortal import Line
 
 MORTAL = Path(__file__).resolve().parent / "mortal"
 
@@ -118,16 +121,38 @@ async def test_transports_hear_that_time_has_jumped():
     await host.close()
 
 
-def test_a_recording_of_it_replays(tmp_path):
+def test_a_recording_of_it_replays_and_holds_the_events_of_the_start(tmp_path):
     async def run():
         host = mortal(1.0)
         await host.open()
-        host.recording_file.start(tmp_path / "run.mcap")
+        host.recording_file.start(tmp_path / "run.mcap")  # after the inputs of the boot
         await host.run()
+        host.reset()  # the recording continues in another file
         await host.close()
 
     asyncio.run(run())
-    assert verify(tmp_path / "run.mcap").difference is None
+    for name in ("run.mcap", "run.2.mcap"):
+        recorded = SeekableRecording.open(tmp_path / name).events
+        assert [event.code for event in recorded if event.robot] == ["no-name"]
+        assert verify(tmp_path / name).difference is None
+
+
+def test_a_terminal_shows_the_events_of_the_start(capfd):
+    asyncio.run(serve_host(mortal("fast"), Options(with_panel=False, quiet=True)))
+    assert capfd.readouterr().err.count("mortal: give the robot a name") == 1
+
+
+@on_loop
+async def test_a_link_that_a_robot_opens_at_the_start_is_opened_on_the_network():
+    host = mortal("lockstep")
+    await host.open()
+    (link,) = robot_of(host).links("radio")
+    robot_of(host).emit("radio", Line("hello"))
+    assert host.transports["mortal", "radio"].peers[link.id].read() == b"hello"
+    host.reset()
+    (link,) = robot_of(host).links("radio")
+    assert list(host.transports["mortal", "radio"].peers) == [link.id]
+    await host.close()
 
 
 @on_loop

@@ -5,8 +5,10 @@ import jsonschema
 import numpy as np
 from mcap.reader import make_reader
 
-from rigless.kernel.recording import FORMAT, Recorder, record_to_bytes
+from rigless.kernel.events import Event
+from rigless.kernel.recording import FORMAT, HOST_EVENTS, Recorder, record_to_bytes
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.snapshot import Snapshot
 
 from .robots import Counter
 from .scenes import scene
@@ -141,15 +143,25 @@ def test_truth_is_sampled_and_events_are_log_entries():
     assert entry["timestamp"] == {"sec": 0, "nsec": 150 * MS}
 
 
-def test_events_from_before_time_began_are_kept():
+def test_events_from_before_time_began_are_kept_also_after_an_input():
     class Early(Counter):
         def start(self):
-            self.event("started", "before the recorder came")
+            self.event("started", f"with seed {self.seed}")
 
-    assert (
-        of_topic(record_to_bytes(Simulation([Early("e")]), 0), "/e/events")[0][1]["code"]
-        == "started"
-    )
+    sim, other = Simulation([Early("e")], seed=1), Simulation([Early("e")], seed=2)
+    first = record_to_bytes(sim, 0)
+    sim.set_input("e", "gear", 3)
+    sim.core.log(Event(0, "", "port-told", "info", "of the host"))
+    saved = Snapshot.from_bytes(sim.snapshot().to_bytes())
+    later = record_to_bytes(sim, 0)
+    for data in (first, later):
+        (event,) = [entry for _, entry in of_topic(data, "/e/events")]
+        assert (event["code"], event["message"]) == ("started", "with seed 1")
+    assert [entry["message"] for _, entry in of_topic(later, HOST_EVENTS)] == ["of the host"]
+    other.restore(saved)
+    assert of_topic(record_to_bytes(other, 0), "/e/events") == of_topic(later, "/e/events")
+    other.run(1)
+    assert other.snapshot().events == b""
 
 
 def test_after_close_nothing_is_listening_and_two_recorders_do_not_mind_each_other():

@@ -58,7 +58,7 @@ async def serve_host(host: Host, options: Options) -> int:
         if SEVERITIES.index(event.severity) >= shown:
             print_event(event)
 
-    host.sim.core.listeners.event.append(show)
+    host.sim.core.observe_events(show)
     server: ControlServer | None = None
     window: WindowLink | None = None
     note: Path | None = None

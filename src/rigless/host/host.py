@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
 from rigless.host.pace import Pace
-from rigless.host.port_inbox import PortInbox, reconcile
+from rigless.host.port_inbox import PortInbox, open_links, reconcile
 from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
 from rigless.host.recordings_folder import RecordingsFolder
@@ -123,6 +123,7 @@ class Host:
                     fix,
                 )
             ) from None
+        open_links(self, robot, port.name)
 
     async def run(self) -> None:
         """Advance until stopped or until the duration is over."""

@@ -71,13 +71,14 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
             if again is not None and link_id in before:
                 again.codec = before[link_id].codec
     for (robot, port), transport in host.transports.items():
-        wanted = {
-            link.id: link.peer
-            for link in sim.core.links.by_port[robot, port].values()
-            if link.id >= OPENED
-        }
         for old in before.values():
             if old.id >= OPENED and old.port == port:
                 transport.close_link(old.id)
-        for number, address in wanted.items():
-            cast(Dialer, transport).open_link(number, address)
+        open_links(host, robot, port)
+
+
+def open_links(host: "Host", robot: str, port: str) -> None:
+    """Open on the network the links of a port that its robot opened before, as in `start`."""
+    for link in host.sim.core.links.by_port[robot, port].values():
+        if link.id >= OPENED:
+            cast(Dialer, host.transports[robot, port]).open_link(link.id, link.peer)

@@ -209,6 +209,12 @@ class Core:
         for listener in self.listeners.event:
             listener(self.now_ns, event)
 
+    def observe_events(self, listener: Callable[[int, Event], None]) -> None:
+        """Pass the events so far to a listener, those of the start included, then each new one."""
+        for event in list(self.events):
+            listener(event.time_ns, event)
+        self.listeners.event.append(listener)
+
     def wanted(self, robot: Robot, port: str) -> bool:
         """Return True if a message on this port would be collected, recorded or sent."""
         return (

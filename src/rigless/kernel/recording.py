@@ -124,13 +124,13 @@ class Recorder:
             )
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
-        if fresh:
-            for event in simulation.events:
-                self._event(event.time_ns, event)
         listeners = simulation.core.listeners
         listeners.input.append(self._input)
         listeners.output.append(self._output)
-        listeners.event.append(self._event)
+        if simulation.now_ns == 0:
+            simulation.core.observe_events(self._event)
+        else:
+            listeners.event.append(self._event)
         simulation.core.recording = True
         if truth_hz > 0:
             simulation.core.sample(truth_hz, self._truth)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 
 from rigless.kernel import inputs as inp
 from rigless.kernel import snapshot as snapshots
-from rigless.kernel.core import EVENTS_KEPT, Core, RobotError
+from rigless.kernel.core import Core, RobotError
 from rigless.kernel.events import Event
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
@@ -102,7 +102,6 @@ class Simulation:
         core = self.core
         snapshots.restore(core, saved)
         core.pristine = False
-        core.events = deque((e for e in core.events if e.time_ns <= self.now_ns), EVENTS_KEPT)
         if core.collected is not None:
             core.collected = {}
 

@@ -5,11 +5,13 @@ of their codecs, faults and the clock. In a file it is msgpack after a versioned
 """
 
 import zlib
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.events import Event
 from rigless.kernel.faults import Fault
 from rigless.kernel.links import Output
 from rigless.kernel.plain import pack, unpack
@@ -69,6 +71,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     encoders: dict[str, bytes]
     lanes: dict[str, int]
     due: list[tuple[int, int, str, bytes]]
+    events: bytes = b""  # of robots at time zero, so that a recording from there holds them
 
     def __repr__(self) -> str:
         names = ", ".join(self.robots)
@@ -164,6 +167,7 @@ def take(core: "Core") -> Snapshot:
             (time_ns, rank, action, pack(argument))
             for time_ns, rank, action, argument in core.agenda.pending()
         ],
+        events=pack([event for event in core.events if event.robot]) if core.now_ns == 0 else b"",
     )
 
 
@@ -231,6 +235,10 @@ class _Unpacked:
             (time_ns, rank, action, unpack(data, ARGUMENTS[action]))
             for time_ns, rank, action, data in saved.due
         ]
+        self.events = [event for event in core.events if event.time_ns <= saved.now_ns]
+        if saved.events:
+            of_host = [event for event in self.events if not event.robot]
+            self.events = unpack(saved.events, list[Event]) + of_host
 
 
 def _place(key: str) -> tuple[str, str]:
@@ -253,6 +261,7 @@ def restore(core: "Core", saved: Snapshot) -> None:
         parts.streams,
     )
     core.world.state = parts.world
+    core.events = deque(parts.events, core.events.maxlen)
     for name, robot in core.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]
         robot.metrics = dict(saved.robots[name].metrics)

@@ -1,4 +1,4 @@
-"""A robot for tests of the host: it sends its boot_id and the date to each new peer."""
+"""A robot for tests of the host: at the start it warns and opens a link; it notes its boots."""
 
 from dataclasses import dataclass, field
 
@@ -28,12 +28,19 @@ class State:
 
 class Robot(Base):
     State = State
-    ports = (Port("line", LineCodec, "memory", "memory/line"),)
+    ports = (
+        Port("line", LineCodec, "memory", "memory/line"),
+        Port("radio", LineCodec, "memory", "memory/radio", kind="datagram", direction="out"),
+    )
     inputs = {
         "boot_id": VirtualInput(""),
         "epoch_s": VirtualInput(0.0),
         "lost_s": VirtualInput(0.0),
     }
+
+    def start(self) -> None:
+        self.event("no-name", "give the robot a name", "warning")
+        self.open("radio", "127.0.0.1:9")
 
     @on(Connected)
     def welcome(self, message: Connected, link: Link) -> None:

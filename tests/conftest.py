@@ -80,6 +80,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return FileByFile(config, log)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def declared_events() -> Iterator[None]:
+    """Fail every test in which a robot logs an event that is not in its `event_codes`."""
+    from rigless.kernel.core import Core
+    from rigless.kernel.events import KERNEL_CODES, Event
+    from rigless.testing.emissions import undeclared_event
+
+    log = Core.log
+
+    def checked(core: Core, event: Event) -> None:
+        robot = core.robots.get(event.robot)
+        codes = None if robot is None else robot.event_codes
+        if robot is not None and codes is not None and event.code not in (*KERNEL_CODES, *codes):
+            raise AssertionError(undeclared_event(robot, event.code))
+        log(core, event)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Core, "log", checked)
+        yield
+
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "rigless"
 DEADLINE_S = 100.0  # on a busy machine a process may need a minute to start
 

@@ -24,6 +24,7 @@ class Thermostat(Robot):
             transport="tcp",
             address="127.0.0.1:7777",
             example="echo GET | nc -w 1 {host} {port}",
+            emits=(Answer,),
         ),
         Port(
             "reports",
@@ -32,6 +33,7 @@ class Thermostat(Robot):
             address="127.0.0.1:0",
             kind="datagram",
             direction="out",
+            emits=(Report,),
         ),
     )
     inputs = {
@@ -41,6 +43,7 @@ class Thermostat(Robot):
     sensors = ("temperature",)
     actuators = ("heater",)
     own_faults = {"relay": ("welded",)}
+    event_codes = ("heater",)
 
     def start(self) -> None:
         self.state.temperature_c = self.config.start_c

@@ -19,7 +19,7 @@ def test_a_new_robot_runs_and_its_tests_pass(run_cli, tmp_path):
         [*pytest_alone, "conveyor_7"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "46 passed" in run.stdout
+    assert "47 passed" in run.stdout
     check = run_cli("check", tmp_path / "conveyor_7" / "turn.toml")
     assert check.returncode == 0, check.stderr
 

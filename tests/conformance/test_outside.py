@@ -10,10 +10,13 @@ import pytest
 from rigless.kernel.problems import InputError
 from rigless.scenario import kinds
 from rigless.scenario.load import open_target
+from rigless.testing import check_robot
 from rigless.testing.exercise import session
 from rigless.testing.subject import Subject
 
-from .subjects import ROOT, THERMOSTAT, targets
+from .subjects import ROOT, THERMOSTAT, golden_of, targets
+
+CODES = 'event_codes = ("heater",)'
 
 
 def copy(folder: Path) -> str:
@@ -37,6 +40,26 @@ def test_a_copied_folder_is_a_robot(tmp_path):
     subject = Subject.of(target)
     assert session(subject) == session(subject)
     assert type(sim.robot("boiler_of_a_test")) is not kinds.robot_class(THERMOSTAT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "check", "fix"),
+    [
+        (CODES, "", "same_seed", "add 'heater' to event_codes of the class Thermostat in "),
+        (CODES, "", "events_in_the_code", "add 'heater' to event_codes of the class Thermostat "),
+        (CODES, f'{CODES} + ("door",)', "events_in_the_code", "no code emits the events door:"),
+        ("(Report,)", "()", "same_seed", "add Report to emits=(…) of Port('reports', …) in "),
+    ],
+)
+def test_emissions_must_be_declared(tmp_path, old, new, check, fix):
+    folder = Path(copy(tmp_path / f"{tmp_path.name}_boiler"))  # a name is imported only once
+    text = (folder / "robot.py").read_text("utf-8")
+    (folder / "robot.py").write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(ExceptionGroup) as caught:
+        check_robot(folder, golden=golden_of(THERMOSTAT), only=check)
+    (failure,) = caught.value.exceptions
+    assert fix in str(failure)
+    assert f"{folder.name}/robot.py" in str(failure)
 
 
 def test_the_package_does_not_mention_it():

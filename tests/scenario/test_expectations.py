@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from rigless.scenario.expectations import ExpectationMonitor, describe, look_up
 from rigless.scenario.load import open_target
 from rigless.scenario.model import Expectation
 
-from .scenes import built, cart, judged, problems
+from .scenes import CART, built, cart, judged, opened, problems
 
 ROLLING = [cart(config={"speed_mps": 1.0})]  # its x is the time, in ticks of 10 ms
 
@@ -211,7 +211,7 @@ def test_an_expectation_reads_as_a_sentence(expect, text):
 
 
 def error_texts(expect, robots=None):
-    scene = built(robots, expect=[{"event": "x"}, expect])
+    scene = built(robots, expect=[{"event": "wire-error"}, expect])
     return [str(problem) for problem in problems(ExpectationMonitor, scene, 1.0)]
 
 
@@ -250,6 +250,61 @@ def test_bounds_are_for_numbers(path):
 def test_an_unknown_port():
     (text,) = error_texts({"port": "odometri", "max_count": 0})
     assert "unknown port 'odometri' (did you mean 'odometry'?)" in text
+
+
+@pytest.mark.parametrize(
+    ("expect", "what"),
+    [
+        ({"event": "bananas", "seen": False}, "unknown event 'bananas' (choose from: booted, "),
+        ({"event": "bootet"}, "unknown event 'bootet' (did you mean 'booted'?)"),
+        ({"event": "bootet", "max_count": 3}, "did you mean 'booted'?"),
+        ({"event": "fault-ended"}, "did you mean 'fault-cleared'?"),
+        ({"port": "odometry", "message": "Odometri"}, "did you mean 'Odometry'?"),
+        ({"port": "odometry", "message": "Go", "seen": False}, "unknown message of odometry 'Go'"),
+        ({"port": "drive", "message": "Odometry", "seen": False}, "unknown message of drive"),
+        ({"port": "serial", "max_count": 0}, "the port 'serial' sends no messages"),
+        (
+            {"port": "odometry", "message": "Odometry", "where": {"x": 1}, "seen": False},
+            "unknown field of Odometry 'x' (choose from: travelled_m)",
+        ),
+        ({"value": "sent.odometry.Odometri.travelled_m", "max": 1}, "did you mean 'Odometry'?"),
+        ({"value": "sent.odometry.Odometry.traveled_m", "max": 1}, "did you mean 'travelled_m'?"),
+        ({"event": "go", "seen": False, "from_s": 1.1}, "1.1 s is after the end of the run, 1 s"),
+    ],
+    ids=str,
+)
+def test_names_that_the_robot_does_not_have(expect, what):
+    (text,) = error_texts(expect)
+    assert what in text
+
+
+def test_wrong_names_are_found_when_a_scenario_is_opened(tmp_path):
+    wrong = "event = 'bananas'\nseen = false", "port = 'odometry'\nmessage = 'Go'"
+    text = "".join(f"[[expect]]\n{each}\n" for each in ("event = 'go'", *wrong))
+    found = problems(opened, tmp_path, f"{text}[[robots]]\nkind = '{CART}'\n")
+    assert [(problem.where, problem.line) for problem in found] == [
+        ("expect[1].event", 4),
+        ("expect[2].message", 8),
+    ]
+
+
+def test_a_robot_that_declares_nothing_cannot_be_expected_not_to_do_something():
+    scene = built(expect=[{"event": "go"}, {"event": "bananas"}])
+    robot = scene.simulation.robots["cart"]
+    robot.event_codes = None
+    robot.ports = tuple(replace(port, emits=None) for port in robot.ports)
+    ExpectationMonitor(scene, 1.0)  # each fails if the event does not occur
+    for expect in ({"event": "bananas"}, {"port": "odometry", "message": "Bananas"}):
+        unseen = Expectation.model_validate({**expect, "seen": False})
+        scene = replace(scene, scenario=scene.scenario.model_copy(update={"expect": [unseen]}))
+        (problem,) = problems(ExpectationMonitor, scene, 1.0)
+        assert "would hold for any name (declare them in its class: " in str(problem)
+
+
+def test_a_delayed_message_keeps_its_type():
+    delay = [{"target": "odometry", "kind": "delay", "ms": 30}]
+    expect = {"port": "odometry", "message": "Odometry", "where": {"travelled_m": 0.0}}
+    assert passed({**expect, "min_count": 20}, faults=delay, robots=[cart()], duration_s=2.05)
 
 
 def test_several_robots_need_a_robot_name():
@@ -394,7 +449,7 @@ def test_an_unknown_message_type_lists_the_known_ones():
     verdicts = answers(
         {"port": "nats", "message": "TaskDone"},
         {"value": "sent.nats.TaskDone.taskId", "equals": "DONE"},
-        {"port": "nats", "message": "CommandAck", "where": {"comandId": "go"}},
+        {"port": "nats", "message": "State", "where": {"pose.mapid": "map"}},
     )
     assert not any(verdict.passed for verdict in verdicts)
     there = (
@@ -402,4 +457,4 @@ def test_an_unknown_message_type_lists_the_known_ones():
     )
     assert verdicts[0].detail == f"0 messages; {there}"
     assert verdicts[1].detail == f"was None at 5 s; {there}"
-    assert "did you mean 'commandId'" in verdicts[2].detail
+    assert "did you mean 'mapId'" in verdicts[2].detail

@@ -243,7 +243,7 @@ def test_settings_of_any_kind(tmp_path, setting):
         "faults = [{{ target = 'tyre', kind = 'flat', side = {} }}]",
         "expect = [{{ value = 'metrics.sent', min = {} }}]",
         "expect = [{{ value = 'metrics.sent', equals = {} }}]",
-        "expect = [{{ event = 'x', min_count = {} }}]",
+        "expect = [{{ event = 'go', min_count = {} }}]",
         "world = {{ obstacles = [{{ name = 'o', radius_m = 1, x = {} }}] }}",
     ],
 )

@@ -5,13 +5,15 @@ from typing import Any, Literal
 import msgspec
 
 Severity = Literal["debug", "info", "warning", "error", "critical"]
+KERNEL_CODES = ("fault-injected", "fault-cleared", "wire-error", "unhandled-message")
 SEVERITIES: tuple[Severity, ...] = ("debug", "info", "warning", "error", "critical")
 
 
 class Event(msgspec.Struct, frozen=True):
     """A log entry: `code` (kebab-case) is for programs, `text` for people, `data` for both.
 
-    `robot` is empty for events of the simulation itself.
+    `robot` is empty for events of the host. Any robot can have an event of KERNEL_CODES; its other
+    codes are in `Robot.event_codes`.
 
         [event.text for event in sim.events if event.severity == "error"]
     """

@@ -27,11 +27,27 @@ class Output(NamedTuple):
     data: bytes
     subject: str
     message: Any
+    late_type: str = ""  # of a delayed output, whose message is plain data: the type of its content
+    late_carries: str = ""
 
     @property
     def content(self) -> Any:
         """The message without its envelope. An envelope class names that field in `CARRIES`."""
+        if self.late_type:
+            return self.message[self.late_carries] if self.late_carries else self.message
         return getattr(self.message, getattr(type(self.message), "CARRIES", ""), self.message)
+
+    @property
+    def type_name(self) -> str:
+        """The name of the type of the content."""
+        return self.late_type or type(self.content).__name__
+
+    def as_plain_data(self) -> "Output":
+        """Return the output with its message as plain data, which snapshots can hold."""
+        carries = getattr(type(self.message), "CARRIES", "")
+        return self._replace(
+            message=to_builtins(self.message), late_type=self.type_name, late_carries=carries
+        )
 
 
 class Links:
@@ -123,11 +139,11 @@ class Links:
         subject, data = wire if isinstance(wire, tuple) else ("", wire)
         target = ALL if to is None else to.id
         for due_ns, packet in self._apply_faults(robot, port, "out", data):
+            output = Output(robot.name, port, target, packet, subject, message)
             if due_ns is None:
-                self.transmit(Output(robot.name, port, target, packet, subject, message))
+                self.transmit(output)
             else:
-                late = Output(robot.name, port, target, packet, subject, to_builtins(message))
-                self._core.agenda.add(due_ns, TIMER, "transmit", late)
+                self._core.agenda.add(due_ns, TIMER, "transmit", output.as_plain_data())
 
     def transmit(self, output: Output) -> None:
         """Pass an output to the listeners."""

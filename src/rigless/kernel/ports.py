@@ -58,10 +58,10 @@ class Port:
 
     `transport` names a module of `rigless.transports`; `address` is that of the real robot.
     `example` is a shell command that uses the port, with {host} and {port} to be filled in.
-    `emits` names the types of all messages of the port. If it is set, a scenario that expects
-    another type is an error.
+    `emits` lists the types of all messages that the robot sends on the port; a port of direction
+    "in" sends none. A scenario that expects another type is an error.
 
-        rigless.Port("line", LineCodec, "tcp", "127.0.0.1:7000")
+        rigless.Port("line", LineCodec, "tcp", "127.0.0.1:7000", emits=(Reply,))
     """
 
     name: str
@@ -72,7 +72,14 @@ class Port:
     direction: Direction = "both"
     options: Mapping[str, Any] = field(default_factory=dict)
     example: str = ""
-    emits: tuple[str, ...] = ()
+    emits: tuple[type, ...] | None = None  # None: not declared
+
+    @property
+    def emitted_types(self) -> dict[str, type] | None:
+        """The types of the messages that the port sends, by name; None if not declared."""
+        if self.emits is None:
+            return {} if self.direction == "in" else None
+        return {kind.__name__: kind for kind in self.emits}
 
 
 @dataclass

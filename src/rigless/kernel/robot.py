@@ -119,7 +119,7 @@ class Robot:
     """Base of all robots. The first part is for a robot to declare, the second for it to use.
 
     class Beacon(rigless.Robot):
-        ports = (rigless.Port("out", LineCodec, "tcp", "127.0.0.1:7000"),)
+        ports = (rigless.Port("out", LineCodec, "tcp", "127.0.0.1:7000", emits=(Beat,)),)
 
         @rigless.every(10)
         def beat(self):
@@ -133,6 +133,7 @@ class Robot:
     sensors: tuple[str, ...] = ()
     actuators: tuple[str, ...] = ()
     own_faults: Mapping[str, tuple[str, ...]] = {}
+    event_codes: tuple[str, ...] | None = None  # all codes of `event()`; None: not declared
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | Document | None:
@@ -247,7 +248,7 @@ class Robot:
         return clone
 
     def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
-        """Log an event."""
+        """Log an event. Its code is one of `event_codes`."""
         self._core.log(Event(self.now_ns, self.name, code, severity, text, data))
 
     def count(self, metric: str, amount: float = 1) -> None:

@@ -72,4 +72,7 @@ def codec_of(node: Node) -> type[RosCodec]:
 
 def ros_port(node: Node, name: str = "dds", transport: str = "dds") -> Port:
     """Return the port on which a robot is a ROS node."""
-    return Port(name, codec_of(node), transport, DOMAIN, "message", options={"node": node})
+    emits = tuple(topic.type for topic in node.topics if topic.direction == "out")
+    return Port(
+        name, codec_of(node), transport, DOMAIN, "message", options={"node": node}, emits=emits
+    )

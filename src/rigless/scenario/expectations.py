@@ -7,10 +7,11 @@ import numpy as np
 
 from rigless.kernel.events import Event
 from rigless.kernel.links import Output
-from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
+from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built, matching_robots
+from rigless.scenario.expected_names import check_message, check_names, least_count
 from rigless.scenario.model import Expectation, Region
 
 SHOWN = 3  # times to show of what was counted
@@ -68,9 +69,7 @@ class ExpectationMonitor:
                 problems += built.source.place(("expect", index), error)
         if problems:
             raise InputError(problems)
-        simulation.core.listeners.event.append(self._event)
-        for event in list(simulation.events):  # events of the start
-            self._event(event.time_ns, event)
+        simulation.core.observe_events(self._event)
         if any(watch.expectation.port or _is_sent(watch.expectation) for watch in self._watches):
             simulation.core.recording = True
             simulation.core.listeners.output.append(self._output)
@@ -80,14 +79,11 @@ class ExpectationMonitor:
 
     def _begin(self, watch: _Watch) -> None:
         e = watch.expectation
-        if e.event is not None:
-            return
-        if e.port is not None:
-            ports = {port.name for robot in watch.robots.values() for port in robot.ports}
-            if e.port not in ports:
-                raise unknown("port", e.port, ports)
-            for robot in watch.robots.values():
-                _check_message_name(robot, e.port, e.message)
+        check_names(e, watch.robots.values())
+        if e.event is not None or e.port is not None:
+            if e.from_s is not None and e.from_s > self._duration_s:
+                what = f"{e.from_s:g} s is after the end of the run, {self._duration_s:g} s"
+                raise InputError(Problem("from_s", what, "a longer duration_s, or an earlier time"))
             return
         if e.robot is None and len(watch.robots) > 1:
             raise InputError(
@@ -144,7 +140,7 @@ class ExpectationMonitor:
         if port not in (known := [port.name for port in robot.ports]) or len(rest) < 2:
             fix = "sent.PORT.TYPE.FIELD, for example sent.telemetry.Status.gyro_z"
             raise InputError(Problem(path, f"names no message of a port ({', '.join(known)})", fix))
-        _check_message_name(robot, port, rest[0])
+        check_message([robot], port, rest[0], rest[1:2])
         value = self._sent.get((robot.name, port, rest[0]))
         for part in rest[1:] if value is not None else ():
             value = _member(value, part, path)
@@ -174,7 +170,7 @@ class ExpectationMonitor:
                 watch.see(time_ns)
 
     def _output(self, time_ns: int, output: Output) -> None:
-        message, kind = output.content, type(output.content).__name__
+        message, kind = output.content, output.type_name
         self._sent[output.robot, output.port, kind] = message
         for watch in self._watches:
             e = watch.expectation
@@ -194,8 +190,7 @@ class ExpectationMonitor:
         e = watch.expectation
         text = e.name or describe(e)
         if e.event is not None or e.port is not None:
-            once = e.seen and (e.event is not None or e.message is not None)
-            low = e.min_count if e.min_count is not None else 1 if once else 0
+            low = least_count(e)
             high = e.max_count if e.max_count is not None else None if e.seen else 0
             counted = (
                 f"{watch.count} messages" if e.port is not None else f"seen {watch.count} times"
@@ -232,13 +227,6 @@ class ExpectationMonitor:
         )
         kinds = {kind for robot, name, kind in self._sent if name == port}
         return "" if wanted in kinds or not wanted else _listing(f"messages on {port}", kinds)
-
-
-def _check_message_name(robot: Robot, port: str, message: str | None) -> None:
-    """Raise InputError for a message that a port never sends; not seeing it would always hold."""
-    says = next((one.emits for one in robot.ports if one.name == port), ())
-    if says and message is not None and message not in says:
-        raise unknown(f"message of {port}", message, says)
 
 
 def _listing(what: str, found: set[str]) -> str:

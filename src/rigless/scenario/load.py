@@ -16,6 +16,7 @@ from rigless.kernel.validation import validate
 from rigless.scenario import kinds
 from rigless.scenario.build import Built, Source, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
+from rigless.scenario.expected_names import check_all_names
 from rigless.scenario.model import Scenario
 from rigless.transports.capabilities import capabilities
 
@@ -48,7 +49,9 @@ def open_target(
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
-    return build(scenario, source, seed, collect)
+    built = build(scenario, source, seed, collect)
+    check_all_names(built)
+    return built
 
 
 def demo(extra: Iterable[str] = ()) -> Built:

@@ -12,7 +12,10 @@ GROUPS = {"declared": declared, "determinism": determinism, "wire": wire, "page"
 
 @dataclass(frozen=True)
 class Check:
-    """One check of one robot; call it to run it. It raises AssertionError if it fails."""
+    """One check of one robot; call it to run it. It raises AssertionError if it fails.
+
+    Whatever it checks, the robot must emit only events and messages that it declares.
+    """
 
     name: str
     function: Callable[[Subject], None]
@@ -20,6 +23,7 @@ class Check:
 
     def __call__(self) -> None:
         self.function(self.subject)
+        self.subject.emissions.check()
 
     def __str__(self) -> str:
         return self.name

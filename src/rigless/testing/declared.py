@@ -11,10 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from rigless.kernel.events import KERNEL_CODES
 from rigless.kernel.plain import pack, to_json, unpack
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import Config, Robot
+from rigless.testing.emissions import file_of, undeclared_event
 from rigless.testing.exercise import connect, feed
 from rigless.testing.subject import Subject
 
@@ -68,16 +70,21 @@ def imports_nothing_forbidden(subject: Subject) -> None:
     _, robot = subject.load()
     package = type(robot).__module__.rpartition(".")[0]
     forbidden = {*FORBIDDEN_MODULES, *(f"rigless.{layer}" for layer in LAYERS_ABOVE)}
-    for path in sorted(subject.folder.rglob("*.py")):
-        parts = [Path(part) for part in path.relative_to(subject.folder).parts]
-        if any(part.match(pattern) for part in parts for pattern in DOES_IO):
-            continue
+    for path in pure_files(subject):
         here = ".".join([package, *path.relative_to(subject.folder).parts[:-1]])
         for name in imported_names(path, here):
             wrong = [word for word in forbidden if f"{name}.".startswith(f"{word}.")]
             assert not wrong, f"{path} imports {name}"
             other = name.startswith("rigless.robots.") and not f"{name}.".startswith(f"{package}.")
             assert not other, f"{path} imports another robot: {name}"
+
+
+def pure_files(subject: Subject) -> Iterator[Path]:
+    """Yield the Python files of a robot that may do no I/O."""
+    for path in sorted(subject.folder.rglob("*.py")):
+        parts = [Path(part) for part in path.relative_to(subject.folder).parts]
+        if not any(part.match(pattern) for part in parts for pattern in DOES_IO):
+            yield path
 
 
 def imported_names(path: Path, package: str) -> Iterator[str]:
@@ -173,6 +180,58 @@ def ports_are_declared(subject: Subject) -> None:
         assert importlib.util.find_spec(transport), f"{port.name}: there is no {transport}"
 
 
+# Events
+
+
+def events_in_the_code_are_declared(subject: Subject) -> None:
+    """Every code that is passed to `event()` as text is declared, and none without a use."""
+    _, robot = subject.load()
+    codes = {*KERNEL_CODES, *(robot.event_codes or ())}
+    declared: set[str] = set()
+    used: set[str] = set()
+    for path in pure_files(subject):
+        tree = ast.parse(path.read_text("utf-8"))
+        texts = _texts(tree)
+        for node in ast.walk(tree):
+            if _declares_events(node):
+                own = _texts(node)
+                declared |= set(own.values())
+                texts = {key: text for key, text in texts.items() if key not in own}
+        used |= set(texts.values())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "event":
+                for code in _choices(node.args[0]) if node.args else ():
+                    place = f"{path}:{node.lineno}"
+                    assert code in codes, undeclared_event(robot, code, place)
+    unused = sorted(declared - used)
+    assert not unused, (
+        f"no code emits the events {', '.join(unused)}: remove them from event_codes "
+        f"of the class {type(robot).__name__} in {file_of(type(robot))}"
+    )
+
+
+def _declares_events(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == "event_codes" for target in node.targets
+    )
+
+
+def _choices(node: ast.AST) -> list[str]:
+    """Return the texts that an argument can be, as far as it is written out."""
+    if isinstance(node, ast.IfExp):
+        return _choices(node.body) + _choices(node.orelse)
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def _texts(node: ast.AST) -> dict[int, str]:
+    """Return the constant texts below a node, by the identity of their nodes."""
+    return {
+        id(child): child.value
+        for child in ast.walk(node)
+        if isinstance(child, ast.Constant) and isinstance(child.value, str)
+    }
+
+
 # Inputs
 
 
@@ -260,6 +319,7 @@ CHECKS = (
     truth_is_json,
     metrics_and_status_are_plain,
     ports_are_declared,
+    events_in_the_code_are_declared,
     inputs_can_be_set,
     faults_can_be_injected_and_cleared,
     all_faults_at_once_are_survived,

@@ -14,6 +14,7 @@ from rigless.scenario import kinds
 from rigless.scenario.build import build
 from rigless.scenario.load import apply_config_settings
 from rigless.scenario.model import Scenario
+from rigless.testing.emissions import Emissions
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Subject:
     name: str
     folder: Path
     golden: Path
+    emissions: Emissions = field(default_factory=Emissions, compare=False)
     _ready: list[tuple[Simulation, Snapshot]] = field(default_factory=list, compare=False)
 
     @classmethod
@@ -75,7 +77,9 @@ class Subject:
         scenario = Scenario.model_validate({"robots": robots})
         sim = build(scenario, seed=seed, collect=collect).simulation
         sim.core.recording = True
-        return sim, sim.robot(self.name)
+        robot = sim.robot(self.name)
+        self.emissions.watch(sim, robot)
+        return sim, robot
 
     def restored(self) -> tuple[Simulation, Robot]:
         """Return a simulation at its start; it is built once, since that may take long."""

@@ -64,10 +64,19 @@ class Robot(Base):
     Config = CartConfig
     State = CartState
     ports = (
-        Port("drive", GoCodec, "tcp", "127.0.0.1:6000"),
-        Port("odometry", GoCodec, "udp", "127.0.0.1:6100", kind="datagram", direction="out"),
-        Port("serial", GoCodec, "pty", "/dev/cart"),
+        Port("drive", GoCodec, "tcp", "127.0.0.1:6000", emits=()),
+        Port(
+            "odometry",
+            GoCodec,
+            "udp",
+            "127.0.0.1:6100",
+            kind="datagram",
+            direction="out",
+            emits=(Odometry,),
+        ),
+        Port("serial", GoCodec, "pty", "/dev/cart", direction="in"),
     )
+    event_codes = ("booted", "go", "never")
     inputs = {
         "brake": VirtualInput(False),
         "load_kg": VirtualInput(0.0),

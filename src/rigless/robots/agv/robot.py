@@ -34,8 +34,8 @@ from rigless.robots.agv.machine.hardware_port import hardware_port
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.remote import RemoteDrivers
 from rigless.robots.agv.modules.commands import Commands
-from rigless.robots.agv.modules.core import Core
-from rigless.robots.agv.modules.events import Events
+from rigless.robots.agv.modules.core import CONDITIONS, Core
+from rigless.robots.agv.modules.events import Events, kernel_codes
 from rigless.robots.agv.modules.forecast import Forecast
 from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
@@ -62,6 +62,7 @@ class Agv(Robot, FleetMember):
     State = AgvState
     config: RobotConfig
     machine: Machine
+    event_codes = (*kernel_codes(CONDITIONS), "task-done", "task-failed")
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:

@@ -166,7 +166,7 @@ def agv_port(config: RobotConfig) -> Port:
         "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
     }
     listen = rf"printf 'CONNECT {{}}\r\nSUB robot.{robot_id}.> 1\r\n' | nc {{host}} {{port}}"
-    emits = tuple(kind.__name__ for kind in OUT.values())
+    emits = tuple(OUT.values())
     return Port(
         "nats",
         codec_of(robot_id),

@@ -23,7 +23,13 @@ from rigless.robots.pacbot.arrays import make_arrays, tof_names
 from rigless.robots.pacbot.commands import Words, command_motor
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.faults import sense_encoders, sense_imu, sense_ranges
-from rigless.robots.pacbot.game.frame import GameCodec, GameCommand, GameQuit, TcpGameCodec
+from rigless.robots.pacbot.game.frame import (
+    Frame,
+    GameCodec,
+    GameCommand,
+    GameQuit,
+    TcpGameCodec,
+)
 from rigless.robots.pacbot.match import Match, MatchTimers, board_of
 from rigless.robots.pacbot.motors import MOTORS, Motors
 from rigless.robots.pacbot.native import read_native
@@ -73,6 +79,10 @@ class Pacbot(Robot):
     config: PacbotConfig
     state: PacbotState
     actuators = MOTORS
+    event_codes = (
+        "collision", "watchdog", "unknown-word", "game-kick-off", "game-life", "game-over",
+        "game-level", "game-ghost", "game-fruit", "game-penalty", "game-long",
+    )  # fmt: skip
 
     @property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -96,10 +106,20 @@ class Pacbot(Robot):
             "datagram",
             options=rep,
             example=SPIN_LINE,
+            emits=(Reply, Readings),
         )
         ports = [
             commands,
-            Port("sensors", SensorCodec, "zmq", network.sensors, "datagram", "out", pub),
+            Port(
+                "sensors",
+                SensorCodec,
+                "zmq",
+                network.sensors,
+                "datagram",
+                "out",
+                pub,
+                emits=(Tof, Encoders, Imu),
+            ),
         ]
         if config.strings:
             ports.append(Port("strings", WordCodec, "zmq", network.strings, "datagram", "in", pull))
@@ -107,8 +127,9 @@ class Pacbot(Robot):
             ports.append(Port("uart", UartCodec, "pty", "/dev/pts/", "stream", "in"))
         if config.game.enabled:
             frames, tcp = partial(GameCodec, config.game.frame), network.game_tcp
-            ports.append(Port("game", frames, "websocket", network.game, "message"))
-            ports.append(Port("game_tcp", partial(TcpGameCodec, config.game.frame), "tcp", tcp))
+            game = Port("game", frames, "websocket", network.game, "message", emits=(Frame,))
+            frames_tcp = partial(TcpGameCodec, config.game.frame)
+            ports += [game, Port("game_tcp", frames_tcp, "tcp", tcp, emits=(Frame,))]
         return (*ports, *self.ros.bridge.ports)
 
     @cached_property

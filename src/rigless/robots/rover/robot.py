@@ -59,6 +59,10 @@ class Rover(Robot):
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
     own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
+    event_codes = (
+        "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
+        "bad-command", "cmd-vel-timeout",
+    )  # fmt: skip
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

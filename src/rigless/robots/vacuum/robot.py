@@ -35,6 +35,7 @@ from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import (
     CommandCodec,
     Control,
+    DeviceVersion,
     Ignored,
     ProtocolSync,
     Scan,
@@ -82,6 +83,11 @@ class Vacuum(Robot):
         "bumper_left", "bumper_right", "battery", *(f"cliff_{name}" for name in CLIFFS),
     )  # fmt: skip
     actuators = ("wheel_left", "wheel_right")
+    event_codes = (
+        "client-connected", "client-gone", "client-rejected", "query", "unknown-component",
+        "bad-command", "velocity", "actuator", "deadman", "emergency-stop", "protocol-sync",
+        "shutdown", "collision", "bumper", "cliff", "docked", "undocked", "pose",
+    )  # fmt: skip
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
@@ -91,8 +97,16 @@ class Vacuum(Robot):
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         bind = self.config.network.bind_address
         host = bind.rpartition(":")[0] or "127.0.0.1"
+        telemetry = (Status, Scan, DeviceVersion)
         return (
-            Port("commands", CommandCodec, transport="tcp", address=bind, example=CIRCLE_LINE),
+            Port(
+                "commands",
+                CommandCodec,
+                transport="tcp",
+                address=bind,
+                example=CIRCLE_LINE,
+                emits=telemetry,
+            ),
             Port(
                 "telemetry",
                 TelemetryCodec,
@@ -100,6 +114,7 @@ class Vacuum(Robot):
                 address=f"{host}:0",
                 kind="datagram",
                 direction="out",
+                emits=telemetry,
             ),
             *self.ros.bridge.ports,
         )

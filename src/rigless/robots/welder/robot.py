@@ -81,14 +81,19 @@ class Welder(Robot):
         "power_source": ("over_current", "over_voltage", "thermal", "communication"),
         "motor": ("motor_fault",),
     }
+    event_codes = (
+        "client-connected", "client-gone", "client-rejected", "sender-cut-off", "settings-line",
+        "pendant", "alarm", "homed", "soft-limit", "unreachable", "collision",
+        "self-collision-pairs", "collisions-not-watched", "weld-phase", "weld-fault", "no-gas",
+    )  # fmt: skip
     _state: WelderState
     _started = False
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         serial = (
-            Port("grbl", GrblCodec, transport="tcp", address=ADDRESS, example=JOG_LINE),
-            Port("pty", GrblCodec, transport="pty", address="/dev/pts/"),
+            Port("grbl", GrblCodec, "tcp", ADDRESS, example=JOG_LINE, emits=(Text,)),
+            Port("pty", GrblCodec, "pty", "/dev/pts/", emits=(Text,)),
         )
         file = self.config.settings_file
         if not file:
@@ -96,7 +101,7 @@ class Welder(Robot):
         path = file if "/" in file else f"./{file}"
         return (
             *serial,
-            Port("settings", StoreCodec, transport="file", address=path, kind="datagram"),
+            Port("settings", StoreCodec, "file", path, kind="datagram", emits=(Stored,)),
         )
 
     @classmethod

@@ -22,11 +22,13 @@ class TemplateRobot(Robot):
             transport="tcp",
             address="127.0.0.1:7790",
             example="echo GET | nc -w 1 {host} {port}",
+            emits=(Reply,),
         ),
     )
     inputs = {"blocked": VirtualInput(False, "something holds the table")}
     sensors = ("angle",)
     actuators = ("motor",)
+    event_codes = ("move",)
 
     @every(lambda config: config.control_hz)
     def control(self) -> None:

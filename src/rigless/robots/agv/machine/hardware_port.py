@@ -14,6 +14,7 @@ from typing import Any
 
 from rigless.hardware.codec import HardwareCodec
 from rigless.hardware.drivers import DevicePart, MotorPart, Part, SignalPart
+from rigless.hardware.messages import MotorCommand, OutputCommand
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.agv.config import RobotConfig
@@ -74,11 +75,11 @@ def real_parts(config: RobotConfig) -> list[Part]:
 def hardware_port(config: RobotConfig) -> Port | None:
     """Return the port for the real parts, or None if there are none."""
     parts = real_parts(config)
-    return (
-        Port(PORT, HardwareCodec, "drivers", "drivers/", "message", options={"parts": tuple(parts)})
-        if parts
-        else None
-    )
+    if not parts:
+        return None
+    emits = (MotorCommand, OutputCommand)
+    options = {"parts": tuple(parts)}
+    return Port(PORT, HardwareCodec, "drivers", "drivers/", "message", options=options, emits=emits)
 
 
 def stale_s(config: Mapping[str, Any]) -> float:

@@ -4,6 +4,7 @@ A condition is published when it begins, and again with `clearedAt` when it ends
 code are published at most once a second, then with the number of those suppressed.
 """
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from rigless.kernel.events import Severity as KernelSeverity
@@ -19,6 +20,19 @@ KERNEL_SEVERITY: dict[str, KernelSeverity] = {
     "ERROR": "error",
     "CRITICAL": "critical",
 }
+
+NOTICES = (
+    "BARCODE_READ", "BATTERY_LOW", "DEVICE_OFF", "DEVICE_ON", "DRIVER_LOST", "INVALID_PARAMS",
+    "MALFORMED_ENVELOPE", "NOT_SUPPORTED", "NO_ROUTE", "ROUTE_REJECTED", "STATE_TOO_LARGE",
+    "TASK_REJECTED", "UNKNOWN_CONTROL", "UNKNOWN_TASK",
+)  # fmt: skip  # all codes of `notice` and `publish`
+
+
+def kernel_codes(conditions: Iterable[str]) -> tuple[str, ...]:
+    """Return the codes that conditions and notices have in the log of the simulation."""
+    begin = [_kernel_code(code) for code in conditions]
+    notices = [_kernel_code(code) for code in NOTICES]
+    return (*begin, *(f"{code}-cleared" for code in begin), *notices)
 
 
 class Events:

@@ -3,10 +3,12 @@
 import pytest
 
 from rigless.kernel.ports import WireError
+from rigless.kernel.problems import InputError
 from rigless.ros import cdr
 from rigless.ros import messages as m
 from rigless.ros.codec import Published, codec_of
 from rigless.ros.topics import Node, Topic, name_problem
+from rigless.scenario.load import open_target
 
 TOPICS = (
     Topic("imu", m.Imu, "out"),
@@ -74,3 +76,35 @@ def test_undecodable_messages_are_skipped(data, subject):
     with pytest.raises(WireError) as caught:
         codec_of(Node("rover", TOPICS))().decode(data, subject)
     assert not caught.value.hang_up
+
+
+@pytest.mark.parametrize("robot", ["vacuum", "pacbot", "rover"])
+def test_a_message_can_be_sent_in_process_on_every_ros_port(robot):
+    port = "dds" if robot == "rover" else "ros"
+    sim = open_target(robot, [] if robot == "rover" else ["ros=true"], 1).simulation
+    speeds = {"linear": {"x": 0.1}}
+    for message in (
+        {"type": "Twist", **speeds},
+        {"type": "Twist", "topic": "cmd_vel", **speeds},
+        {"type": "Published", "topic": "cmd_vel", "message": speeds},
+        m.Twist(m.Vector3(0.1)),
+        Published("cmd_vel", m.Twist(m.Vector3(0.1))),
+    ):
+        sim.reset()
+        sim.send(robot, port, message)
+        sim.run(0.4)
+        assert sim.truth(robot).distance_m > 0.01
+    for bad, reason in (
+        ({"type": "Twist", "linear": 0.1}, "linear"),
+        ({"type": "Twist", "linear": {"X": 0.1}}, "unknown field 'X'"),
+        ({"type": "Twist", "linear": {"x": "fast"}}, "x"),
+        ({"type": "Twist", "topic": ["cmd_vel"]}, "unknown subscribed topic"),
+        ({"type": "Published", "topic": "cmd_vel", "message": 3}, "needs a topic and a message"),
+        ({"type": "Published", "topic": "imu", "message": {}}, "unknown subscribed topic 'imu'"),
+        ({"type": "Imu"}, "unknown message type 'Imu'"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            sim.send(robot, port, bad)
+    if robot != "rover":
+        with pytest.raises(InputError, match="unknown message type 'Published'"):
+            sim.send(robot, "commands", {"type": "Published", "topic": "x", "message": "x"})

@@ -24,7 +24,8 @@ class Behaviour:
                     self.fast_forwards[name] = getattr(member, "__rigless_fast_forward__", "")
                 for kind in getattr(member, "__rigless_on__", ()):
                     self._on[kind] = name
-        self._types = {kind.__name__: kind for kind in self._on}
+        # an envelope is composed by the codec of its port
+        self._types = {kind.__name__: kind for kind in self._on if not hasattr(kind, "CARRIES")}
         self._handlers: dict[type, str | None] = {}
 
     def rates(self, config: Any) -> Iterator[tuple[str, float]]:
@@ -44,20 +45,7 @@ class Behaviour:
         """Return a message object, given the name of its type and its fields. Raises InputError."""
         if type_name not in self._types:
             raise unknown("message type", type_name, self._types)
-        known = _fields(self._types[type_name])
-        unknown_fields = [
-            Problem(type_name, f"unknown field {name!r}", did_you_mean(name, known))
-            for name in fields
-            if name not in known
-        ]
-        if unknown_fields:
-            raise InputError(unknown_fields)
-        try:
-            return msgspec.convert(dict(fields), self._types[type_name], strict=False)
-        except msgspec.ValidationError as error:
-            raise InputError(
-                Problem(type_name, str(error), f"its fields: {', '.join(known)}")
-            ) from None
+        return message_from(self._types[type_name], fields)
 
     def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
         """Return the name of a message's type and its fields; the opposite of `message`."""
@@ -65,6 +53,24 @@ class Behaviour:
             fields = dict(message)
             return str(fields.pop("type", "")), fields
         return type(message).__name__, to_builtins(message)
+
+
+def message_from(kind: type, fields: Mapping[str, Any]) -> Any:
+    """Return a message of this type with these fields. Raises InputError."""
+    type_name, known = kind.__name__, _fields(kind)
+    unknown_fields = [
+        Problem(type_name, f"unknown field {name!r}", did_you_mean(name, known))
+        for name in fields
+        if name not in known
+    ]
+    if unknown_fields:
+        raise InputError(unknown_fields)
+    try:
+        return msgspec.convert(dict(fields), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            Problem(type_name, str(error), f"its fields: {', '.join(known)}")
+        ) from None
 
 
 def _fields(kind: type) -> list[str]:

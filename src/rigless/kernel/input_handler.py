@@ -54,7 +54,7 @@ class InputHandler:
                 _value(robot, given)
             case inp.Send():
                 self._core.links.port(robot, given.port)
-                self._core.behaviours[robot.name].message(given.type, given.fields)
+                self._message(robot, given)
 
     def handle(self, source: str, given: inp.AnyInput) -> None:
         """Carry out an input."""
@@ -77,8 +77,8 @@ class InputHandler:
             case inp.Disconnect():
                 core.links.disconnect(robot, given)
             case inp.Send():
-                message = core.behaviours[robot.name].message(given.type, given.fields)
-                core.dispatch(robot, message, Link(given.port, inp.LOCAL, "local", "local"))
+                link = Link(given.port, inp.LOCAL, "local", "local")
+                core.dispatch(robot, self._message(robot, given), link)
             case inp.SetInput():
                 robot.input[given.name] = _value(robot, given)
                 core.dispatch(robot, given, NO_LINK, optional=True)
@@ -113,6 +113,13 @@ class InputHandler:
         what = f"at ({move.x_m:g}, {move.y_m:g}) this obstacle overlaps {names}"
         fix = "" if place is None else f"the nearest free place: x = {place[0]:g}, y = {place[1]:g}"
         return Problem(move.name, what, fix or "move the robot first")
+
+    def _message(self, robot: Robot, given: inp.Send) -> Any:
+        """Return the message of an input, composed by the port's codec if it can. Raises InputError."""
+        compose = getattr(self._core.links.encoders[robot.name, given.port], "compose", None)
+        if compose is not None:
+            return compose(given.type, given.fields)
+        return self._core.behaviours[robot.name].message(given.type, given.fields)
 
     def begin_fault(self, robot: Robot, given: inp.Inject) -> None:
         """Begin a fault. It replaces one of the same target and kind."""

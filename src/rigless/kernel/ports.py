@@ -30,6 +30,10 @@ class Codec(Protocol):
     """The codec of one link.
 
     On a message port `decode` also gets the subject, and `encode` returns (subject, payload).
+
+    A method `compose(type_name, fields)` is optional. It returns the message for
+    `Simulation.send`, as `decode` would, or raises InputError. Without it, the type is one of those
+    that the robot handles.
     """
 
     def decode(self, data: bytes, /) -> Iterable[Any]: ...

@@ -1,16 +1,22 @@
 """The codec of a robot's ROS port: messages on named topics to CDR and back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from rigless.kernel.behaviour import message_from
 from rigless.kernel.ports import Channel, Port, WireError
+from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.ros import cdr
 from rigless.ros.definitions import definition
+from rigless.ros.layout import Array, Sequence, shapes
+from rigless.ros.layout import Struct as Part
 from rigless.ros.topics import Node, Topic
 from rigless.ros.types import type_name
 
+EXAMPLE = "for example: type: Published, topic: cmd_vel, message: {linear: {x: 0.5}}"
 DOMAIN = "domain/"  # address of a ROS port: ROS_DOMAIN_ID of the environment; domain/5 is 5
 
 
@@ -42,6 +48,31 @@ class RosCodec:
         except ValueError as error:
             raise WireError(f"{subject}: {error}", hang_up=False) from None
 
+    def compose(self, type_name: str, fields: Mapping[str, Any]) -> Published:
+        """Return a message for one of the robot's own topics. Raises InputError.
+
+        The type is that of a ROS message, such as Twist; `topic` selects a topic if several have
+        this type, else it is the first. The type Published has the fields topic and message.
+        """
+        topics = {topic.name: topic for topic in self.subscribed.values()}
+        fields = dict(fields)
+        name = fields.pop("topic", None)
+        if name is not None and (not isinstance(name, str) or name not in topics):
+            raise unknown("subscribed topic", str(name), topics)
+        if type_name == Published.__name__:
+            if name is None or not isinstance(fields.get("message"), Mapping):
+                raise InputError(Problem(type_name, "it needs a topic and a message", EXAMPLE))
+            return Published(name, _message(topics[name].type, fields["message"]))
+        fitting = [topic for topic in topics.values() if topic.type.__name__ == type_name]
+        if not fitting:
+            kinds = dict.fromkeys(topic.type.__name__ for topic in topics.values())
+            raise unknown("message type", type_name, kinds)
+        topic = next((topic for topic in fitting if topic.name == name), fitting[0])
+        if name not in (None, topic.name):
+            what = f"the topic {name} has messages of the type {topics[name].type.__name__}"
+            raise InputError(Problem(type_name, what))
+        return Published(topic.name, _message(topic.type, fields))
+
     def encode(self, message: Published) -> tuple[str, bytes]:
         return self.names[message.topic], cdr.encode(message.message)
 
@@ -51,6 +82,32 @@ class RosCodec:
         if topic is None:
             return None
         return Channel(subject, type_name(topic.type), "ros2msg", definition(topic.type), "cdr")
+
+
+def _message(kind: type, fields: Mapping[str, Any]) -> Any:
+    """Return a message with these fields. Fields inside fields are checked too."""
+    _check_parts(kind, fields, kind.__name__)
+    return message_from(kind, fields)
+
+
+def _check_parts(kind: type, fields: Mapping[str, Any], where: str) -> None:
+    """Raise InputError if a part of the message has a field that its type does not have."""
+    known = dict(shapes(kind))
+    for name, value in fields.items():
+        if name not in known:
+            what = f"unknown field {name!r}"
+            raise InputError(Problem(where, what, did_you_mean(name, known)))
+        shape, values = known[name], [value]
+        if isinstance(shape, Sequence):
+            shape, values = shape.item, value if isinstance(value, list | tuple) else []
+        if isinstance(shape, Part):
+            for part in values:
+                if isinstance(part, Mapping):
+                    _check_parts(shape.type, part, f"{where}.{name}")
+        elif isinstance(shape, Array) and isinstance(value, list | tuple):
+            if len(value) != shape.length:
+                what = f"{len(value)} numbers, not {shape.length}"
+                raise InputError(Problem(f"{where}.{name}", what))
 
 
 def codec_of(node: Node) -> type[RosCodec]:

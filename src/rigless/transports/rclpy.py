@@ -8,6 +8,7 @@ to the event loop.
 import asyncio
 import os
 import threading
+from collections import Counter, deque
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -27,6 +28,7 @@ except ModuleNotFoundError:
     fix = "source your ROS 2 (source /opt/ros/…/setup.bash) with the same Python, or omit --backend"
     raise InputError(Problem("--backend rclpy", "rclpy cannot be imported", fix)) from None
 
+OWN_KEPT = 200  # own messages to recognise: two seconds of /tf
 LOOK_S = 0.1  # interval of the checks of the ROS graph
 SPIN_S = 0.2
 
@@ -40,6 +42,11 @@ class Transport:
         self._subjects = {topic.name: self.node.full_name(topic.name) for topic in self.node.topics}
         self._latched = {
             self._subjects[topic.name] for topic in self.node.topics if topic.transient_local
+        }
+        directions = Counter(self._subjects[topic.name] for topic in self.node.topics)
+        # rclpy delivers a node's own messages to it: the last ones of topics in both directions
+        self._own: dict[str, deque[bytes]] = {
+            subject: deque(maxlen=OWN_KEPT) for subject, uses in directions.items() if uses > 1
         }
         self._publishers: dict[str, Any] = {}
         self._kept: dict[str, bytes] = {}
@@ -101,6 +108,8 @@ class Transport:
             self._kept[subject] = data
         elif not publisher.get_subscription_count():
             return
+        if subject in self._own:
+            self._own[subject].append(data)
         publisher.publish(data)
 
     def close_link(self, link: int) -> None:
@@ -154,6 +163,8 @@ class Transport:
             self.inbox.disconnected(link)
 
     def _receive(self, subject: str, data: bytes) -> None:
+        if bytes(data) in self._own.get(subject, ()):
+            return
         self._meet(True)
         if self._link:
             self.inbox.received(self._link, bytes(data), subject)

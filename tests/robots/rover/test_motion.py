@@ -214,7 +214,10 @@ def test_ground_truth_is_published_under_both_names():
         assert (pose.position.x, pose.position.y, heading(pose.orientation)) == pytest.approx(
             truth.pose
         )
-        assert (found[-1].header.frame_id, found[-1].child_frame_id) == ("map", "base_link")
+        assert (found[-1].header.frame_id, found[-1].child_frame_id) == (
+            "map",
+            "base_link_ground_truth",
+        )
 
 
 def test_walls_that_are_not_met_change_nothing():

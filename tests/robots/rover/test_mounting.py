@@ -8,9 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from rigless.kernel.inputs import Connect
 from rigless.robots.rover import transforms
+from rigless.ros.codec import Published
+from rigless.ros.messages import TFMessage
+from rigless.scenario.build import build
+from rigless.scenario.model import Scenario
 
-from .scene import NO_TRANSFORMS, codes, heading, one, rover, said, tell, transform
+from .scene import NO_TRANSFORMS, codes, command, heading, one, rover, said, tell, transform
 
 Q90 = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))
 
@@ -27,10 +32,10 @@ def test_imu_and_gps_are_held_back_until_tf_static_comes():
     assert warning.severity == "warning"
     for frame in ("base_link → imu_link", "base_link → gps_link"):
         assert frame in warning.text
-    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth"}
+    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth", "/tf"}
     assert sim.robots["rover"].status() == "waiting"
     tell(sim, transform("base_link", "gps_link", (1.0, 0.0, 0.5)))
-    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth", "gps"}
+    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth", "/tf", "gps"}
     tell(sim, transform("base_link", "imu_link", turn=Q90))
     assert topics(sim) >= {"imu", "gps"}
     assert heading(one(sim, "imu").orientation) == pytest.approx(math.pi / 2)
@@ -94,7 +99,7 @@ def test_cycles_and_floods_of_frames_are_survived():
     )
     tell(sim, *(transform("base_link", f"frame{n}") for n in range(1500)))
     assert len(sim.robots["rover"].state.frames) == transforms.MAX_FRAMES
-    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth"}
+    assert topics(sim) == {"enc_vel", "ground_truth", "odom/ground_truth", "/tf"}
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -118,3 +123,67 @@ def test_the_transform_through_a_chain_is_the_product_of_its_steps(steps, data):
     wanted = places[begin][1].inv()
     assert np.allclose(at, wanted.apply(places[end][0] - places[begin][0]), atol=1e-9)
     assert (Rotation.from_quat(turned).inv() * wanted * places[end][1]).magnitude() < 1e-7
+
+
+def pose(stamped):
+    at, turned = stamped.transform.translation, heading(stamped.transform.rotation)
+    return stamped.header.frame_id, stamped.child_frame_id, at.x, at.y, turned
+
+
+def test_tf_has_the_true_pose_and_the_dead_reckoned_one():
+    sim = rover("enc_vel.vx_drift_std=0.2", "imu.initial_yaw_rad=0.5", seed=4)
+    command(sim, 1.0, 0.3)
+    (last,) = said(sim, "/tf", 0.4)[-1:]
+    truth = sim.truth("rover")
+    assert [pose(each) for each in last.transforms] == [
+        pytest.approx(("map", "base_link_ground_truth", *truth.pose)),
+        pytest.approx(("odom", "base_link", *truth.odometry)),
+    ]
+    assert truth.odometry != truth.pose
+    assert {each.header.stamp.nanosec for each in last.transforms} == {sim.now_ns}
+
+
+def test_tf_static_has_the_transforms_of_the_config_for_each_peer():
+    sim = rover()
+    sim.apply(Connect("rover", "dds", 1, "peer", "here"))
+    (out,) = [out for out in sim.take("rover", "dds") if out.topic == "/tf_static"]
+    found = [(each.child_frame_id, each.transform.translation.z) for each in out.message.transforms]
+    assert found == [("imu_link", 0.2), ("gps_link", 0.6)]
+    assert {each.header.frame_id for each in out.message.transforms} == {"base_link"}
+    node = sim.robots["rover"].ports[0].options["node"]
+    static = [topic for topic in node.topics if topic.name == "/tf_static"]
+    assert [(topic.direction, topic.transient_local) for topic in static] == [
+        ("in", True),
+        ("out", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "before", "after"), [("auto", 2, 1), ("true", 2, 2), ("false", 1, 1)]
+)
+def test_odom_to_base_link_is_left_to_a_filter_that_publishes_it(setting, before, after):
+    sim = rover(f"publish_odom_tf={setting}")
+    assert len(said(sim, "/tf", 0.1)[-1].transforms) == before
+    if setting == "auto":
+        others = TFMessage((transform("map", "odom"), transform("base_link", "wheel")))
+        sim.send("rover", "dds", Published("/tf", others))
+        assert len(said(sim, "/tf", 0.1)[-1].transforms) == before
+        for _ in range(2):
+            filtered = TFMessage((transform("odom", "base_link"),))
+            sim.send("rover", "dds", Published("/tf", filtered))
+    assert len(said(sim, "/tf", 0.1)[-1].transforms) == after
+    assert codes(sim) == (["odom-tf-taken"] if setting == "auto" else [])
+
+
+def test_frames_of_a_named_rover_begin_with_its_name():
+    sim = build(Scenario(robots=[{"kind": "rover", "name": "left"}])).simulation
+    sim.run(0.1)
+    frames = set()
+    for out in sim.take("left", "dds"):
+        transforms = getattr(out.message, "transforms", ())
+        frames |= {each.child_frame_id for each in transforms}
+        frames |= {out.message.header.frame_id} if not transforms else set()
+    assert frames == {
+        "map", "left/base_link", "left/imu_link", "left/gps_link", "left/base_link_ground_truth",
+    }  # fmt: skip
+    assert not sim.truth("left").waiting_for

@@ -72,6 +72,7 @@ def test_such_a_file_runs_and_waits_for_tf_static(tmp_path):
         "enc_vel",
         "ground_truth",
         "odom/ground_truth",
+        "/tf",
     }
     assert [event.code for event in sim.events] == ["transform-missing"]
 

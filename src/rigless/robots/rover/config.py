@@ -1,9 +1,10 @@
 """Every number of the rover, with its source.
 
 Sources: [seed] the sensor simulator's document, whose parameters these are by name, type and
-default; [wire] facts about the ROS 2 wire; [ours] a choice of this project, with its reason. Angles
-are ENU: 0 is east, counter-clockwise is positive. A `ros__parameters` file (native.py) must give
-its origin, and has no default transforms; `rigless run rover` has both.
+default; [upstream] later forms of that node; [wire] facts about the ROS 2 wire; [ours] a choice of
+this project, with its reason. Angles are ENU: 0 is east, counter-clockwise is positive. A
+`ros__parameters` file (native.py) must give its origin, and has no default transforms;
+`rigless run rover` has both.
 """
 
 from fractions import Fraction
@@ -155,6 +156,14 @@ class RoverConfig(Config):
     base_frame_id: Frame = "base_link"
     imu_frame_id: Frame = "imu_link"
     gps_frame_id: Frame = "gps_link"
+    # [ours] the name of REP 105
+    odom_frame_id: Frame = "odom"
+    # [upstream] the frame of the true pose
+    ground_truth_base_frame_id: Frame = "base_link_ground_truth"
+    publish_odom_tf: Flag | Literal["auto"] = Field(
+        "auto",
+        description="[ours] publish odom → base_link; auto: until another node publishes it",
+    )
     cmd_vel_timeout_s: NotNegative = Field(
         0.5, description="stop if the last cmd_vel is older than this"
     )

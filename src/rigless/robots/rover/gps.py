@@ -13,6 +13,7 @@ from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.faults import forced_fix, sense_fix
+from rigless.robots.rover.frames import frames_of
 from rigless.robots.rover.readings import stamp
 from rigless.robots.rover.state import TRACK, Fix, RoverState
 from rigless.ros.codec import Published
@@ -36,6 +37,7 @@ class Receiver:
     ):
         self._robot, self._config, self._gps = robot, config, config.gps
         self._plane, self._const, self._send_later = plane, const, send_later
+        self._frame = frames_of(config, robot.name).gps
 
     @property
     def _state(self) -> RoverState:
@@ -84,7 +86,7 @@ class Receiver:
         """Publish a fix that was measured at `epoch_ns`."""
         if not self._robot.wanted("dds"):
             return
-        header = Header(stamp(self._config, self._state, epoch_ns), self._config.gps_frame_id)
+        header = Header(stamp(self._config, self._state, epoch_ns), self._frame)
         if kind == "none":
             fix = wire.gps(header, kind, NO_POSITION, 0.0, 0.0)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 from rigless.kernel.drawing import View
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
-from rigless.kernel.ports import Link, Port
+from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
@@ -27,14 +27,16 @@ from rigless.robots.rover import wire
 from rigless.robots.rover.arrays import make_constants
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.faults import sense_encoders, sense_imu
+from rigless.robots.rover.frames import frames_of, planar_transform
 from rigless.robots.rover.gps import Receiver
 from rigless.robots.rover.motors import Motors
 from rigless.robots.rover.mounting import Mounting
 from rigless.robots.rover.native import read_native
 from rigless.robots.rover.readings import ImuReading, encoder_message, imu_message, stamp
 from rigless.robots.rover.state import Fix, RoverState, Truth
+from rigless.robots.rover.transforms import plain
 from rigless.ros.codec import Published, ros_port
-from rigless.ros.messages import Clock, Header, Imu, TFMessage, Twist, TwistStamped
+from rigless.ros.messages import Clock, Header, Imu, TFMessage, Time, Twist, TwistStamped
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
@@ -87,6 +89,7 @@ class Rover(Robot):
         )
         self.contact = Contact(self.world.grid) if isinstance(self.world, GridWorld) else None
         self.motors, self.mounting = Motors(self, config), Mounting(self, config)
+        self.frames = frames_of(config, self.name)
         self.receiver = Receiver(self, config, self.plane, self.const, self.send_fix)
         self._imu_out, self._imu_scratch = np.zeros(5), np.zeros(16)
         self._period_ns = math.ceil(10**9 / config.high_hz)
@@ -233,22 +236,33 @@ class Rover(Robot):
         """Publish the messages of a tick, all with one stamp."""
         config, state = self.config, self.state
         time = stamp(config, state, self.now_ns)
-        imu = self.imu_message(Header(time, config.imu_frame_id)) if state.imu_mounted else None
+        imu = self.imu_message(Header(time, self.frames.imu)) if state.imu_mounted else None
         if not self.wanted("dds"):
             return
         if config.publish_clock:
             self.emit("dds", Published("/clock", Clock(time)))
         if encoders_alive:
-            header = Header(time, config.base_frame_id)
+            header = Header(time, self.frames.base)
             message = encoder_message(header, config.enc_vel, state.body)
             self.emit("dds", Published("enc_vel", message))
         if imu is not None:
             self.emit("dds", Published("imu", imu))
         pose_and_speeds = state.body[: b.W + 1].tolist()
-        header = Header(time, config.map_frame_id)
-        truth = wire.ground_truth(header, config.base_frame_id, *pose_and_speeds)
+        header = Header(time, self.frames.map)
+        truth = wire.ground_truth(header, self.frames.ground_truth, *pose_and_speeds)
         for topic in config.ground_truth_topics:
             self.emit("dds", Published(topic, truth))
+        self.publish_transforms(time)
+
+    def publish_transforms(self, time: Time) -> None:
+        """Publish the true pose in the map, and the dead-reckoned pose in the odometry frame."""
+        frames, state, body = self.frames, self.state, self.state.body.tolist()
+        true_pose = body[b.X], body[b.Y], body[b.YAW]
+        moved = [planar_transform(time, frames.map, frames.ground_truth, *true_pose)]
+        if self.config.publish_odom_tf and not state.odom_tf_taken:
+            reckoned = body[b.ODO_X], body[b.ODO_Y], body[b.ODO_YAW]
+            moved.append(planar_transform(time, frames.odom, frames.base, *reckoned))
+        self.emit("dds", Published("/tf", TFMessage(tuple(moved))))
 
     def imu_message(self, header: Header) -> Imu | None:
         """Return the IMU's message of this tick, or None if the IMU is off."""
@@ -267,28 +281,33 @@ class Rover(Robot):
 
     # Messages and inputs
 
-    @on(TFMessage)
-    def accept_transforms(self, message: TFMessage, link: Link) -> None:
-        self.mounting.accept(message)
+    @on(Connected)
+    def connect(self, message: Connected, link: Link) -> None:
+        """Publish the static transforms; the transport keeps them for late subscribers."""
+        if transforms := self.mounting.static_transforms():
+            self.emit("dds", Published("/tf_static", TFMessage(transforms)))
 
     @on(Published)
     def accept_published(self, message: Published, link: Link) -> None:
-        """Pass on a message of a topic. A message sent by name comes without its topic."""
         match message.message:
             case Twist() as twist:
                 self.motors.accept_command(twist)
             case TwistStamped() as stamped:
                 self.motors.accept_command(stamped.twist)
+            case TFMessage() as transforms if message.topic == "/tf":
+                self.yield_odom_tf(transforms)
             case TFMessage() as transforms:
                 self.mounting.accept(transforms)
 
-    @on(TwistStamped)
-    def accept_stamped(self, message: TwistStamped, link: Link) -> None:
-        self.motors.accept_command(message.twist)
-
-    @on(Twist)
-    def accept_twist(self, message: Twist, link: Link) -> None:
-        self.motors.accept_command(message)
+    def yield_odom_tf(self, message: TFMessage) -> None:
+        """Stop publishing the transform to the base if another node, such as a filter, does."""
+        base, state = plain(self.frames.base), self.state
+        others = [each for each in message.transforms if plain(each.child_frame_id) == base]
+        if others and not state.odom_tf_taken:
+            state.odom_tf_taken = True
+            parent = plain(others[0].header.frame_id)[:60]
+            text = f"another node publishes {parent} → {base}: the rover no longer does"
+            self.event("odom-tf-taken", text)
 
     @on(SetInput)
     def set_input(self, message: SetInput, link: Link) -> None:

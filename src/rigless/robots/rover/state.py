@@ -51,6 +51,7 @@ class RoverState:
     mount: NDArray[np.float64] = field(default_factory=level_mount)
     imu_mounted: bool = False
     gps_mounted: bool = False
+    odom_tf_taken: bool = False  # another node publishes the transform to the base
     hit: bool = False
     touch: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     fix: Fix = field(default_factory=Fix)

@@ -3,9 +3,8 @@
 Variances are never zero, since ROS reads a covariance of zeros as unknown: exact values have FLOOR.
 """
 
-import re
-
 from rigless.robots.rover.config import RoverConfig
+from rigless.robots.rover.frames import namespace_of
 from rigless.ros.messages import (
     Clock,
     Header,
@@ -43,23 +42,22 @@ def node_of(config: RoverConfig, robot: str) -> Node:
 
     A robot that is not named rover has its name as namespace, so that topics do not clash.
     """
-    own = "" if robot == "rover" else re.sub(r"\W", "_", robot, flags=re.ASCII)
-    namespace = (
-        (own if not own[:1].isdigit() else f"_{own}")
-        if config.namespace is None
-        else config.namespace
-    )
     topics = [
         Topic("cmd_vel", TwistStamped if config.twist_stamped else Twist, "in"),
         Topic("/tf_static", TFMessage, "in", transient_local=True, depth=100),
+        Topic("/tf_static", TFMessage, "out", transient_local=True, depth=1),
+        Topic("/tf", TFMessage, "out", depth=100),
         Topic("enc_vel", TwistWithCovarianceStamped, "out"),
         Topic("imu", Imu, "out"),
         Topic("gps", NavSatFix, "out"),
         *(Topic(name, Odometry, "out") for name in config.ground_truth_topics),
     ]
+    if config.publish_odom_tf == "auto":
+        topics.append(Topic("/tf", TFMessage, "in", depth=100))
     if config.publish_clock:
         topics.append(Topic("/clock", Clock, "out"))
-    return Node(config.node_name, tuple(topics), namespace or "/", dict(config.remaps))
+    namespace = namespace_of(config, robot) or "/"
+    return Node(config.node_name, tuple(topics), namespace, dict(config.remaps))
 
 
 def circle_line(config: RoverConfig, robot: str) -> str:

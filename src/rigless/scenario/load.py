@@ -46,6 +46,8 @@ def open_target(
     raw, source, single = _read(str(target))
     problems: list[Problem] = []
     apply_settings(raw, settings, problems, single, source.folder)
+    for (_, index, _), native in source.natives.items():
+        problems += native.check(raw["robots"][index].get("config"))
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)

@@ -1,6 +1,8 @@
 """The rover's motion: Euler's rule at the high rate, command timeout, east-north-up."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,8 @@ from rigless.scenario.build import build
 from rigless.scenario.model import Scenario
 
 from .scene import ENDLESS, TRUTH, codes, command, heading, rover, said, turn
+
+ROOT = Path(__file__).parents[3]
 
 
 def euler(v, w, yaw, dt, steps):
@@ -252,3 +256,11 @@ def test_a_start_inside_a_wall_is_an_error():
 def test_a_missing_map_is_an_error():
     with pytest.raises(InputError, match="nowhere"):
         rover("map_file=nowhere")
+
+
+def test_the_sample_of_the_how_to_drives_five_metres(capsys):
+    page = (ROOT / "docs" / "how-to" / "drive-a-rover.md").read_text()
+    (sample,) = re.findall(r"```python\n(import rigless.*?)```", page, re.DOTALL)
+    exec(sample, {})
+    x, y, _ = eval(capsys.readouterr().out)
+    assert (x, y) == pytest.approx((5.0, 0.0))

@@ -16,7 +16,10 @@ ORIGIN = "gps: {origin_latitude_deg: 47.0, origin_longitude_deg: 8.0}"
 def read(folder, text):
     file = folder / "params.yaml"
     file.write_text(text)
-    return read_native(file)
+    document = read_native(file)
+    if document is not None and (found := document.check(document.data)):
+        raise InputError(found)
+    return document and document.data
 
 
 def config(folder, text):
@@ -224,10 +227,28 @@ def test_what_is_not_a_rovers_is_left_to_others(tmp_path, text):
 def test_a_parameter_file_that_is_not_yaml_or_another_nodes_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"params.yaml:4: is not valid YAML"):
         read(tmp_path, "sim:\n  ros__parameters:\n    a: [\n")
+    ekf = (
+        "ekf_local:\n  ros__parameters: {frequency: 3, odom0: enc_vel, base_frame_id: base_link}\n"
+    )
     with pytest.raises(InputError) as caught:
-        read(tmp_path, "ekf:\n  ros__parameters: {frequency: 3}\n")
-    assert "unknown key 'frequency'" in str(caught.value)
-    assert "gps.origin_latitude_deg: this key is required" in str(caught.value)
+        read(tmp_path, ekf)
+    assert str(caught.value) == (
+        f"{tmp_path / 'params.yaml'}: no sensor_simulator node in this file; it has ekf_local: "
+        "give the parameters of the sensor simulator"
+    )
+    with pytest.raises(InputError, match="key 'gps' is given twice"):
+        read(tmp_path, f"sim:\n  ros__parameters:\n    {ORIGIN}\n    {ORIGIN}\n")
+
+
+def test_settings_can_give_required_keys_and_correct_wrong_ones(tmp_path):
+    file = tmp_path / "params.yaml"
+    file.write_text("sim:\n  ros__parameters:\n    gps: {noise_std_m: -1}\n")
+    origin = ["gps.origin_latitude_deg=47.5", "gps.origin_longitude_deg=8"]
+    with pytest.raises(InputError) as caught:
+        open_target(file, origin)
+    assert [problem.where for problem in caught.value.problems] == ["gps.noise_std_m"]
+    found = open_target(file, [*origin, "gps.noise_std_m=2"]).simulation.robots["rover"].config
+    assert (found.gps.origin_latitude_deg, found.gps.noise_std_m) == (47.5, 2.0)
 
 
 def test_an_alias_of_aliases_is_not_unfolded(tmp_path):

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel
+
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import Problem
+from rigless.kernel.validation import validate
 
 
 @dataclass
@@ -19,6 +22,14 @@ class Document:
     file: str = ""
     lines: dict[KeyPath, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    model: type[BaseModel] | None = None  # of a robot's native file, if stricter than its Config
+
+    def check(self, data: Any) -> list[Problem]:
+        """Return the mistakes in the data of this document, after settings were applied to it."""
+        problems: list[Problem] = []
+        if self.model is not None:
+            validate(self.model, data, problems, self.file, self.lines)
+        return problems
 
     def problem(self, path: KeyPath, what: str, fix: str = "", code: str = "") -> Problem:
         """Return a problem at a key path of this document, with its file and line."""

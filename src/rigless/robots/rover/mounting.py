@@ -46,9 +46,7 @@ class Mounting:
             ("gps", state.gps_mounted, frames.gps),
         )
         return [
-            f"{topic} ({frames.base} → {frame})"
-            for topic, mounted, frame in sensors
-            if not mounted
+            f"{topic} ({frames.base} → {frame})" for topic, mounted, frame in sensors if not mounted
         ]
 
     def accept(self, message: TFMessage) -> None:

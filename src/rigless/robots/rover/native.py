@@ -13,21 +13,17 @@ from typing import Any
 
 from pydantic import Field
 
-from rigless.kernel.documents import parse_yaml
-from rigless.kernel.key_path import KeyPath, line_of
+from rigless.kernel.documents import Document, parse_yaml
+from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import validate
 from rigless.robots.rover.config import Gps, Mount, RoverConfig
 
 PARAMETERS = "ros__parameters"
+NODE = RoverConfig().node_name
 OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's own; ignored
-ROVER_KEYS = {*RoverConfig.model_fields} - {
-    "map_frame_id",
-    "transforms",
-    "namespace",
-    "node_name",
-    "use_sim_time",
-}
+# Keys that no other node has. Frames, for example, are keys of many nodes.
+OWN_KEYS = {"enc_vel", "imu", "gps", "high_rate_update_period_s", "low_rate_update_period_s"}
+OWN_KEYS |= {"imu_frame_id", "gps_frame_id", "ground_truth_topics", "cmd_vel_timeout_s"}
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
 MAX_VALUES = 20_000  # against aliases of aliases
@@ -60,10 +56,11 @@ class Block:
         return "*" in self.path
 
 
-def read_native(path: Path) -> dict[str, Any] | None:
-    """Return the config of the file, or None if it has no ROS parameters.
+def read_native(path: Path) -> Document | None:
+    """Return the parameters in the file, or None if it has no ROS parameters.
 
-    Raises InputError with all problems.
+    They are validated when settings were applied, so that a setting can give a required key.
+    Raises InputError if the file is not for a rover or cannot be parsed.
     """
     if path.suffix not in (".yaml", ".yml"):
         return None
@@ -82,28 +79,35 @@ def read_native(path: Path) -> dict[str, Any] | None:
         return None
     if "transforms" in raw:
         blocks.append(Block("/**", {"transforms": raw["transforms"]}, ()))
-    return _config(path, _node_of(blocks, str(path)), blocks, lines)
+    if document.problems:
+        raise InputError(document.problems)
+    return _parameters(path, _node_of(blocks, str(path)), blocks, lines)
 
 
 def _node_of(blocks: list[Block], file: str) -> str:
     """Return the path of the rover's node; empty if the file has only wildcards."""
     named = [block for block in blocks if not block.wild]
-    nodes = {block.path for block in named if block.values.keys() & ROVER_KEYS} or {
-        block.path for block in named
+    nodes = {block.path for block in named if block.values.keys() & OWN_KEYS} or {
+        block.path for block in named if _name(block.path) == NODE
     }
+    if not nodes and named and not any(block.values.keys() & OWN_KEYS for block in blocks):
+        others = ", ".join(sorted(block.path.strip("/") for block in named))
+        what = f"no {NODE} node in this file; it has {others}"
+        raise InputError(Problem("", what, "give the parameters of the sensor simulator", file))
+    nodes = nodes or {block.path for block in named}
     if len(nodes) > 1:
-        nodes = {
-            name for name in nodes if name.rpartition("/")[2] == RoverConfig().node_name
-        } or nodes
+        nodes = {path for path in nodes if _name(path) == NODE} or nodes
     if len(nodes) > 1:
         what = f"the file is for several nodes: {', '.join(sorted(nodes))}"
         raise InputError(Problem("", what, "keep the parameters of one rover in it", file))
     return next(iter(nodes), "")
 
 
-def _config(
-    path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]
-) -> dict[str, Any]:
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _parameters(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath, int]) -> Document:
     """Return the node's parameters, over those of the wildcards that match it."""
     found: dict[str, Any] = {}
     where: dict[KeyPath, int] = {}
@@ -121,28 +125,11 @@ def _config(
                     str(part) if isinstance(part, str) else part for part in place[len(block.at) :]
                 )
                 where[_undotted(short)] = line
-    problems: list[Problem] = []
-    config = validate(NativeConfig, found, problems, str(path), where)
-    if config is None or problems:
-        raise InputError(_with_required(problems, where, str(path)))
     namespace, _, name = node.rpartition("/")
     named = {"namespace": namespace or "/", "node_name": name} if node else {}
-    return {"transforms": [], **named, **config.model_dump(mode="json", exclude_unset=True)}
-
-
-def _with_required(problems: list[Problem], where: dict[KeyPath, int], file: str) -> list[Problem]:
-    """Return the problems, with the required keys named if their whole table is missing."""
-    named: list[Problem] = []
-    for problem in problems:
-        if problem.where == "gps":
-            keys = ("origin_latitude_deg", "origin_longitude_deg")
-            named += [
-                Problem(f"gps.{key}", problem.what, problem.fix, file, line_of(where, ("gps",)))
-                for key in keys
-            ]
-        else:
-            named.append(problem)
-    return named
+    found.setdefault("gps", {})  # so that its required keys are named one by one
+    data = {"transforms": [], **named, **found}
+    return Document(data, str(path), where, model=NativeConfig)
 
 
 def _blocks(value: Any, at: KeyPath) -> Iterator[Block]:

@@ -4,7 +4,6 @@ Topics and messages are in wire.py, every number in config.py, motion in body.py
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
@@ -72,7 +72,7 @@ class Rover(Robot):
         return (replace(port, example=wire.circle_line(self.config, self.name)),)
 
     @classmethod
-    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+    def read_file(cls, path: Path) -> Document | None:
         return read_native(path)
 
     def defaults(self) -> Defaults:

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
+from rosbags.highlevel import AnyReader
 
-from rigless.kernel.inputs import Arrive, Connect
-from rigless.kernel.recording import Recorder
+from rigless.kernel.inputs import Arrive, Connect, SetInput
+from rigless.kernel.problems import InputError
+from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.recordings.diff import compare
 from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify
+from rigless.recordings.ros2bag import export
 from rigless.ros import cdr
 from rigless.ros import messages as m
 from rigless.scenario.load import open_target
@@ -96,3 +99,58 @@ def test_records_know_where_they_belong(tape):
     assert imu.fields()["message"]["header"]["frame_id"] == "base_link"
     heard = [record for record in records if record.direction == "heard"]
     assert [record.subject for record in heard] == ["/b/cmd_vel"]  # and nothing of the garbage
+
+
+def stamp_ns(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def test_a_recording_becomes_a_ros_2_bag(tmp_path):
+    sim = open_target("rover", ["publish_clock=true"], 1, collect=False).simulation
+    file, folder = tmp_path / "run.mcap", tmp_path / "bag"
+    with file.open("wb") as stream:
+        recorder = Recorder(sim, stream)
+        sim.apply(SetInput("rover", "epoch_s", 1.7e9))
+        sim.apply(Connect("rover", "dds", 1, "peer", "here"))
+        twist = cdr.encode(m.Twist(m.Vector3(0.5)))
+        sim.schedule(55_000_000, Arrive("rover", "dds", 1, twist, "/cmd_vel"))
+        sim.run(0.3)
+        sim.inject("rover", "dds", "corrupt", probability=1.0)
+        sim.run(0.1)
+        recorder.close()
+    bag = export(Recording.open(file), folder)
+    assert bag.corrupt > 0
+    found = {}
+    with AnyReader([folder]) as reader:
+        assert {each.msgtype for each in reader.connections if each.topic == "/tf"} == {
+            "tf2_msgs/msg/TFMessage"
+        }
+        durability = {
+            each.topic: each.ext.offered_qos_profiles[0].durability.name
+            for each in reader.connections
+        }
+        for connection, time_ns, data in reader.messages():
+            message = reader.deserialize(data, connection.msgtype)
+            found.setdefault(connection.topic, []).append((time_ns, message))
+        assert (reader.message_count, reader.start_time) == (bag.messages, bag.first_ns)
+    assert found.keys() == {
+        "/imu", "/gps", "/enc_vel", "/ground_truth", "/odom/ground_truth", "/cmd_vel", "/clock",
+        "/tf", "/tf_static",
+    }  # fmt: skip
+    for topic in ("/imu", "/gps", "/enc_vel", "/ground_truth"):
+        assert all(time_ns == stamp_ns(each.header.stamp) for time_ns, each in found[topic])
+    assert all(at == stamp_ns(each.transforms[0].header.stamp) for at, each in found["/tf"])
+    assert all(at == stamp_ns(each.clock) for at, each in found["/clock"])
+    (commanded, command), *_ = found["/cmd_vel"]
+    assert (commanded, command.linear.x) == (1_700_000_000_055_000_000, 0.5)
+    assert (durability["/tf_static"], durability["/imu"]) == ("TRANSIENT_LOCAL", "VOLATILE")
+    with pytest.raises(InputError, match="exists already"):
+        export(Recording.open(file), folder)
+
+
+def test_a_recording_without_ros_topics_is_no_bag(tmp_path):
+    sim = open_target("pacbot", [], 1, collect=False).simulation
+    (tmp_path / "run.mcap").write_bytes(record_to_bytes(sim, 0.1))
+    with pytest.raises(InputError, match="no ROS topics"):
+        export(Recording.open(tmp_path / "run.mcap"), tmp_path / "bag")
+    assert not (tmp_path / "bag").exists()

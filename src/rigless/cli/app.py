@@ -298,6 +298,27 @@ def diff(
 
 
 @app.command()
+def export(
+    file: Annotated[Path, typer.Argument(metavar="F.mcap")],
+    ros2bag: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Write the ROS topics as a ROS 2 bag to a new folder."),
+    ],
+) -> None:
+    """Export a recording for other tools.
+
+    The bag has the topics of rovers, and of vacuums and pacbots that ran with --ros.
+
+    Example:
+
+      rigless export run.mcap --ros2bag run_bag
+    """
+    from rigless.cli.replay import export_recording
+
+    raise typer.Exit(export_recording(file, ros2bag))
+
+
+@app.command()
 def bench(
     names: Annotated[
         list[str], typer.Argument(metavar="NAME", help="Which benchmarks; default: all.")

@@ -1,4 +1,4 @@
-"""`rigless replay` and `rigless diff`."""
+"""`rigless replay`, `rigless diff` and `rigless export`."""
 
 import asyncio
 from pathlib import Path
@@ -58,3 +58,13 @@ def diff_recordings(left: Path, right: Path) -> int:
         return 0
     print_line(f"different: {difference}")
     return 1
+
+
+def export_recording(file: Path, bag_folder: Path) -> int:
+    from rigless.recordings.ros2bag import export
+
+    bag = export(Recording.open(file), bag_folder)
+    print_line(f"{bag_folder}: {bag.messages} messages on {len(bag.topics)} topics")
+    if bag.corrupt:
+        print_note(f"{bag.corrupt} messages that faults had corrupted are left out", "yellow")
+    return 0

@@ -202,6 +202,7 @@ class Host:
         self.lost_ns += behind_ns
         self.pace.anchor(wall_ns, self.sim.now_ns)
         self.host_inputs.set_lost(self.lost_ns)
+        self.host_inputs.check_date()
         text = (
             f"the machine cannot hold {self.pace}: {behind_ns / 1e9:.2f} s of wall time lost; "
             "use a lower --speed"
@@ -261,6 +262,7 @@ class Host:
             self._mark_rate()
             self._ran_since_ns = time.monotonic_ns()
             self._reanchor()
+            self.host_inputs.check_date()
 
     def _ran(self) -> int:
         return self._ran_ns + (
@@ -278,6 +280,7 @@ class Host:
         self.catch_up()
         self.pace = new
         self._reanchor()
+        self.host_inputs.check_date()
 
     def _check_pace(self, pace: Pace) -> None:
         real = [

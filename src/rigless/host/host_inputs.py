@@ -22,6 +22,7 @@ LATE = "late_ms"  # lateness of the host
 BOOT = "boot_id"  # identity of this boot
 DATE_WALL_NS = 1_000_000_000  # interval of the checks of the date
 DATE_OFF_S = 1.0  # larger differences are corrected
+STAMP_OFF_S = 0.05  # the same for stamps that other nodes compare with the wall clock
 
 
 class HostInputs:
@@ -31,6 +32,7 @@ class HostInputs:
         self.host, self.sim = host, host.sim
         self.lateness = Lateness()
         self._date_due_ns = 0
+        self._pace_reported = False
 
     def boot(self) -> None:
         """Assign a new boot_id, so that messages of two boots are never confused."""
@@ -47,6 +49,14 @@ class HostInputs:
         for robot in self.sim.robots.values():
             if EPOCH in robot.inputs and (self._is_live(robot) if BOOT in robot.inputs else fresh):
                 self.host.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
+        self._report_pace()
+
+    def check_date(self) -> None:
+        """Correct the date now, after a pause, lost time or a change of speed."""
+        self._date_due_ns = 0
+        if self.host.begun and not self.host.paused and self.host.pace.mode == "real":
+            self.correct_date()
+        self._report_pace()
 
     def correct_date(self) -> None:
         """Correct the date after this machine's clock was set, or time was lost or paused."""
@@ -54,12 +64,12 @@ class HostInputs:
         if wall_ns < self._date_due_ns or self.host.failure or self.host.pace.speed != 1.0:
             return
         self._date_due_ns = wall_ns + DATE_WALL_NS
-        epoch_s = time.time() - self.sim.now_s
+        epoch_s = time.time() - self.host.pace.sim_at(wall_ns) / 1e9
         off = [
             robot
             for robot in self.sim.robots.values()
-            if BOOT in robot.inputs
-            and abs(epoch_s - robot.input[EPOCH]) > DATE_OFF_S
+            if (most_s := self._tolerance_s(robot)) is not None
+            and abs(epoch_s - robot.input[EPOCH]) > most_s
             and self._is_live(robot)
         ]
         if off:
@@ -71,6 +81,34 @@ class HostInputs:
             )
         for robot in off:
             self.sim.apply(SetInput(robot.name, EPOCH, epoch_s))
+
+    def _tolerance_s(self, robot: Robot) -> float | None:
+        """Return how far the robot's date may be off; None if it does not follow the clock.
+
+        A robot that counts its stamps from 0 continues to do so.
+        """
+        if BOOT in robot.inputs:
+            return DATE_OFF_S
+        follows = EPOCH in robot.inputs and bool(robot.inputs[EPOCH].clock_key)
+        return STAMP_OFF_S if follows and robot.input[EPOCH] else None
+
+    def _report_pace(self) -> None:
+        """Log once that stamps cannot follow the wall clock at this pace."""
+        pace = self.host.pace
+        if self._pace_reported or pace.mode == "fast":
+            return
+        if pace.mode == "real" and pace.speed == 1.0:
+            return
+        for robot in self.sim.robots.values():
+            spec = robot.inputs.get(EPOCH)
+            if spec is not None and spec.clock_key and self._is_live(robot):
+                self._pace_reported = True
+                text = (
+                    f"{robot.name}: stamps do not follow the wall clock at {pace}; publish the "
+                    f"clock (--set {spec.clock_key}=true) and give your nodes use_sim_time"
+                )
+                self.sim.core.log(Event(self.sim.now_ns, "", "stamps", "warning", text, {}))
+                return
 
     def set_lateness(self, wall_ns: int) -> None:
         if self.lateness.changed(wall_ns):

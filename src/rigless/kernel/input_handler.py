@@ -115,7 +115,7 @@ class InputHandler:
         return Problem(move.name, what, fix or "move the robot first")
 
     def _message(self, robot: Robot, given: inp.Send) -> Any:
-        """Return the message of an input, composed by the port's codec if it can. Raises InputError."""
+        """Return the message of an input; some codecs compose it. Raises InputError."""
         compose = getattr(self._core.links.encoders[robot.name, given.port], "compose", None)
         if compose is not None:
             return compose(given.type, given.fields)

@@ -46,7 +46,7 @@ class Channel:
     """The MCAP channel of one subject: a schema in `encoding`, messages in `format`.
 
     The codec of a message port may return it from a method `channel(subject)`. Without it,
-    messages are recorded as JSON.
+    messages are recorded as JSON. `metadata` is further metadata of the channel.
     """
 
     topic: str
@@ -54,6 +54,7 @@ class Channel:
     encoding: str
     definition: str
     format: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

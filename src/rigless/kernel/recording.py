@@ -231,8 +231,9 @@ class Recorder:
                 self._schemas[given.schema] = self._writer.register_schema(
                     given.schema, given.encoding, text
                 )
+            metadata = {**place, **given.metadata}
             return self._writer.register_channel(
-                given.topic, given.format, self._schemas[given.schema], place
+                given.topic, given.format, self._schemas[given.schema], metadata
             )
 
         self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)

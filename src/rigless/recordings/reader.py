@@ -22,6 +22,7 @@ from rigless.kernel.recording import (
 from rigless.kernel.snapshot import Snapshot
 from rigless.recordings.mcap_records import DamageError, NotMcapError, RawRecord, Records, parse
 from rigless.ros import cdr
+from rigless.ros.quality import QUALITY
 from rigless.ros.types import type_of
 
 
@@ -36,6 +37,7 @@ class Record(NamedTuple):
     time_ns: int
     data: bytes
     schema: str = ""
+    quality: str = ""  # of service, if it is a ROS topic: see rigless.ros.quality
 
     @property
     def robot(self) -> str:
@@ -176,7 +178,7 @@ class _File:
     def __init__(self, stream: IO[bytes], recording: Recording):
         self._records = Records(stream)
         self._recording = recording
-        self._topics: dict[int, tuple[str, str]] = {}
+        self._topics: dict[int, tuple[str, str, str]] = {}
         self._schemas: dict[int, str] = {}
         self._messages = 0
         self._gap: DamageError | None = None  # the place of the first missing message
@@ -204,10 +206,10 @@ class _File:
             self._gap = DamageError(raw.at, f"records are missing before number {item.sequence}")
         if item.channel_id not in self._topics:
             raise DamageError(raw.at, f"a record belongs to no channel ({item.channel_id})")
-        topic, schema = self._topics[item.channel_id]
-        return Record(topic, item.log_time, item.data, schema)
+        topic, schema, quality = self._topics[item.channel_id]
+        return Record(topic, item.log_time, item.data, schema, quality)
 
-    def _topic(self, raw: RawRecord, item: Channel) -> tuple[str, str]:
+    def _topic(self, raw: RawRecord, item: Channel) -> tuple[str, str, str]:
         try:
             return _named(item, self._schemas)
         except KeyError as error:
@@ -246,10 +248,10 @@ class _File:
         recording.missing = f"its end is missing{unread}"
 
 
-def _named(channel: Channel, schemas: dict[int, str]) -> tuple[str, str]:
+def _named(channel: Channel, schemas: dict[int, str]) -> tuple[str, str, str]:
+    """Return the topic of a channel, its schema if it is foreign, and its quality of service."""
     if channel.message_encoding == "json":
-        return channel.topic, ""
+        return channel.topic, "", ""
     place = channel.metadata
-    return f"/{place['robot']}/{place['port']}/{place['direction']}{channel.topic}", schemas[
-        channel.schema_id
-    ]
+    topic = f"/{place['robot']}/{place['port']}/{place['direction']}{channel.topic}"
+    return topic, schemas[channel.schema_id], place.get(QUALITY, "")

@@ -20,7 +20,9 @@ PORT = "ros"
 LATEST_S = 2**31 - 1  # the largest `sec` of a stamp
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)  # the IMU's covariance of a quantity that it does not measure
 UNKNOWN = 1e6  # the variance of an axis that is not measured
-EPOCH = {"epoch_s": VirtualInput(0.0, "origin of ROS stamps, in seconds since 1970", by_host=True)}
+EPOCH_HELP = "origin of ROS stamps, in seconds since 1970"
+EPOCH = {"epoch_s": VirtualInput(0.0, EPOCH_HELP, by_host=True, clock_key="ros.clock")}
+SIMULATED = {"epoch_s": VirtualInput(0.0, EPOCH_HELP, by_host=True)}  # stamps count from 0
 
 
 class RosConfig(Config):
@@ -82,6 +84,13 @@ class Bridge:
         all_topics = (Topic("cmd_vel", Twist, "in"), *topics, *clock)
         name = self.config.node_name or _token(self._robot.name)
         return Node(name, all_topics, self.namespace, dict(self.config.remaps))
+
+    @property
+    def inputs(self) -> dict[str, VirtualInput]:
+        """The inputs of the node: the origin of its stamps."""
+        if not self.config.enabled:
+            return {}
+        return SIMULATED if self.config.clock else EPOCH
 
     @property
     def wanted(self) -> bool:

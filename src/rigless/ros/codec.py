@@ -13,6 +13,7 @@ from rigless.ros import cdr
 from rigless.ros.definitions import definition
 from rigless.ros.layout import Array, Sequence, shapes
 from rigless.ros.layout import Struct as Part
+from rigless.ros.quality import QUALITY, offered_quality
 from rigless.ros.topics import Node, Topic
 from rigless.ros.types import type_name
 
@@ -81,7 +82,9 @@ class RosCodec:
         topic = self.published.get(subject) or self.subscribed.get(subject)
         if topic is None:
             return None
-        return Channel(subject, type_name(topic.type), "ros2msg", definition(topic.type), "cdr")
+        quality = {QUALITY: offered_quality(topic)}
+        text = definition(topic.type)
+        return Channel(subject, type_name(topic.type), "ros2msg", text, "cdr", quality)
 
 
 def _message(kind: type, fields: Mapping[str, Any]) -> Any:
@@ -99,15 +102,18 @@ def _check_parts(kind: type, fields: Mapping[str, Any], where: str) -> None:
             raise InputError(Problem(where, what, did_you_mean(name, known)))
         shape, values = known[name], [value]
         if isinstance(shape, Sequence):
-            shape, values = shape.item, value if isinstance(value, list | tuple) else []
+            shape, values = shape.item, [*value] if isinstance(value, list | tuple) else []
         if isinstance(shape, Part):
             for part in values:
                 if isinstance(part, Mapping):
                     _check_parts(shape.type, part, f"{where}.{name}")
-        elif isinstance(shape, Array) and isinstance(value, list | tuple):
-            if len(value) != shape.length:
-                what = f"{len(value)} numbers, not {shape.length}"
-                raise InputError(Problem(f"{where}.{name}", what))
+        elif (
+            isinstance(shape, Array)
+            and isinstance(value, list | tuple)
+            and len(value) != shape.length
+        ):
+            what = f"{len(value)} numbers, not {shape.length}"
+            raise InputError(Problem(f"{where}.{name}", what))
 
 
 def codec_of(node: Node) -> type[RosCodec]:

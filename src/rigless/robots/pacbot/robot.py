@@ -53,7 +53,6 @@ from rigless.robots.pacbot.wire import (
     Word,
     WordCodec,
 )
-from rigless.ros.bridge import EPOCH
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
@@ -91,7 +90,7 @@ class Pacbot(Robot):
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return EPOCH if self.config.ros.enabled else {}
+        return self.ros.bridge.inputs
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

@@ -4,6 +4,7 @@ Topics and messages are in wire.py, every number in config.py, motion in body.py
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -53,11 +54,6 @@ class Rover(Robot):
     State = RoverState
     config: RoverConfig
     state: RoverState
-    inputs = {
-        "estop": VirtualInput(False, "stops the drive, whatever is commanded"),
-        "teleport": VirtualInput("", "x, y and yaw (m, m, rad) to move to, for example 1 2 0.5"),
-        "epoch_s": VirtualInput(0.0, "origin of stamps, in seconds since 1970", by_host=True),
-    }
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
     own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
@@ -65,6 +61,16 @@ class Rover(Robot):
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
         "bad-command", "cmd-vel-timeout",
     )  # fmt: skip
+
+    @cached_property
+    def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
+        config, epoch = self.config, "origin of stamps, in seconds since 1970"
+        key = "" if config.use_sim_time or config.publish_clock else "publish_clock"
+        return {
+            "estop": VirtualInput(False, "stops the drive, whatever is commanded"),
+            "teleport": VirtualInput("", "x, y and yaw (m, m, rad) to move to, such as 1 2 0.5"),
+            "epoch_s": VirtualInput(0.0, epoch, by_host=True, clock_key=key),
+        }
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

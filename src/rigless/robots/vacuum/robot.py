@@ -43,7 +43,6 @@ from rigless.robots.vacuum.wire import (
     Status,
     TelemetryCodec,
 )
-from rigless.ros.bridge import EPOCH
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
@@ -91,7 +90,7 @@ class Vacuum(Robot):
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return {**self.buttons, **(EPOCH if self.config.ros.enabled else {})}
+        return {**self.buttons, **self.ros.bridge.inputs}
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]

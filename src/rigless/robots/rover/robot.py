@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Connected, Link, Port
-from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.kernel.world import World
-from rigless.motion.contact import STOP, Contact, Touch, nearest
+from rigless.motion.contact import STOP, Contact, Touch
 from rigless.motion.diff_drive import wrap
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
@@ -44,6 +44,7 @@ from rigless.sensors.noise import block, noise_key, normal
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
+from rigless.worlds.placement import check_start
 
 MAX_COORDINATE = 1e9  # of a teleport, in m and rad
 LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds
@@ -102,27 +103,18 @@ class Rover(Robot):
         self._fix_every = config.fix_every
         streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps")]
         state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
-        pose = config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad
-        self.place(*(self.start_pose or pose))
-        if self.contact is not None:
-            self.check_fit(self.contact)
+        pose = self.start_pose or (
+            config.start_x_m,
+            config.start_y_m,
+            config.imu.initial_yaw_rad,
+        )
+        check_start(self, Body(*pose, config.radius_m), ("start_x_m", "start_y_m"))
+        self.place(*pose)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
         state.body[b.BIAS] = config.imu.gyro_bias_radps
         self.start_drifts()
         self.mounting.start()
         self.warm_up()
-
-    def check_fit(self, contact: Contact) -> None:
-        """Raise InputError if the body would overlap a wall at its start."""
-        x_m, y_m, radius_m = self.footprint()
-        grid, size_m = contact.grid, contact.grid.resolution_m
-        x, y = grid.to_cells(x_m, y_m)
-        reach = 2 * radius_m / size_m
-        gap = nearest(grid.occupied, contact.clear, float(x), float(y), reach)[0]
-        if gap * size_m < radius_m:
-            what = f"a rover {2 * radius_m:g} m wide does not fit at its start ({x_m:g}, {y_m:g})"
-            fix = "use another start, a smaller radius_m, or a wider map"
-            raise InputError(Problem(self.name, what, fix))
 
     def start_drifts(self) -> None:
         """Draw the initial drifts from their steady state, where the config says so.

@@ -136,6 +136,12 @@ class Bridge:
             self._drive(0.0, 0.0, 0.0)
 
 
+def planar(level: float, yaw: float) -> tuple[float, ...]:
+    """Return the 6×6 covariance of motion in the plane."""
+    values = (max(level, 1e-9), max(level, 1e-9), UNKNOWN, UNKNOWN, UNKNOWN, max(yaw, 1e-9))
+    return tuple(values[row] if row == column else 0.0 for row in range(6) for column in range(6))
+
+
 def _token(name: str) -> str:
     token = re.sub(r"\W", "_", name, flags=re.ASCII)
     return f"_{token}" if token[:1].isdigit() else token

@@ -80,7 +80,8 @@ def test_sensors_on_the_axes_of_ros():
     ticks = list(truth.ticks.values())
     assert joints.position == pytest.approx([tick / 1000 * 2 * math.pi for tick in ticks], abs=0.1)
     for ray in truth.tof:
-        assert found[f"range/{ray.name}"].range == pytest.approx(ray.reading_m, abs=1e-3)
+        echo_m = ray.reading_m if ray.range_m < 1.0 else math.inf
+        assert found[f"range/{ray.name}"].range == pytest.approx(echo_m, abs=1e-3)
         assert found[f"range/{ray.name}"].header.frame_id == f"range_{ray.name}"
 
 
@@ -102,3 +103,43 @@ def test_it_feels_a_left_turn_on_its_left():
     sim.run(1.0)
     felt = by_topic(sim)["imu"].linear_acceleration
     assert (felt.x, felt.y) == pytest.approx((0.0, 0.05), abs=2e-3)  # v·w towards the centre
+
+
+def test_no_echo_is_infinite():
+    sim = start("tof.dropout=0")
+    sim.inject("pacbot", "tof_west", "off")
+    sim.run(1.0)
+    found, truth = by_topic(sim), sim.truth("pacbot")
+    lost = {ray.name for ray in truth.tof if ray.range_m > 1.0} | {"west"}
+    infinite = {
+        name.removeprefix("range/")
+        for name, message in found.items()
+        if name.startswith("range/") and message.range == math.inf
+    }
+    assert infinite == lost
+    assert 0 < len(infinite) < len(truth.tof)
+
+
+def test_odometry_is_dead_reckoning_on_the_axes_of_ros():
+    sim = start("ros.cmd_vel_timeout_s=0", "start_theta_rad=0.7", "motors.slip=0")
+    x0, y0, theta0 = sim.truth("pacbot").pose
+    drive(sim, 0.05, 0.02, 0.4)
+    sim.run(2.0)
+    found, truth = by_topic(sim), sim.truth("pacbot")
+    odom, moved = found["odom"], found["/tf"].transforms[0]
+    # The heading of the Pacbot is that of its right side; forward is a quarter turn on.
+    heading0 = theta0 + math.pi / 2
+    dx, dy = truth.pose[0] - x0, truth.pose[1] - y0
+    ahead = math.cos(heading0) * dx + math.sin(heading0) * dy
+    left = math.cos(heading0) * dy - math.sin(heading0) * dx
+    at = odom.pose.pose.position
+    assert (at.x, at.y) == pytest.approx((ahead, left), abs=2e-3)
+    assert 2 * math.atan2(
+        odom.pose.pose.orientation.z, odom.pose.pose.orientation.w
+    ) == pytest.approx(math.remainder(truth.pose[2] - theta0, 2 * math.pi), abs=0.02)
+    speed = odom.twist.twist
+    assert (speed.linear.x, speed.linear.y, speed.angular.z) == pytest.approx(
+        (0.05, 0.02, 0.4), abs=0.1
+    )
+    assert (odom.header.frame_id, odom.child_frame_id) == ("odom", "base_link")
+    assert (moved.transform.translation.x, moved.child_frame_id) == (at.x, "base_link")

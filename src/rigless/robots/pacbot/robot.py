@@ -270,6 +270,8 @@ class Pacbot(Robot):
     @every(lambda config: config.sensors_hz)
     def publish(self) -> None:
         self.read()
+        if self.config.ros.enabled:
+            self.ros.update_odometry(self.state.encoders)
         listening, bridged = self.wanted("sensors"), self.ros.bridge.wanted
         if not (listening or bridged):
             return

@@ -13,9 +13,22 @@ from rigless.robots.pacbot.game.state import GameState
 
 @dataclass
 class RosState:
-    """State of the ROS bridge: the number of commands."""
+    """State of the ROS bridge: the number of commands, and the dead-reckoned pose.
+
+    The pose is on the axes of ROS: x forward, y left. `step` is the last change of it
+    in the body's frame.
+    """
 
     commands: int = 0
+    steps: int = 0  # of physics, up to the last reading
+    step_s: float = 0.0  # between the last two readings
+    ticks: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    x: float = 0.0
+    y: float = 0.0
+    theta: float = 0.0
+    step: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    variance_m2: float = 0.0
+    variance_rad2: float = 0.0
 
 
 @dataclass

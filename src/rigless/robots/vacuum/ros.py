@@ -16,7 +16,7 @@ from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.state import RosState
 from rigless.robots.vacuum.wire import Scan, Status
 from rigless.ros import messages as m
-from rigless.ros.bridge import NOT_PROVIDED, UNKNOWN, Bridge
+from rigless.ros.bridge import NOT_PROVIDED, Bridge, planar
 from rigless.ros.topics import Topic
 from rigless.sensors.attitude import about_z
 
@@ -73,7 +73,7 @@ class RosBridge:
         header, child = bridge.header("odom"), bridge.frame("base_link")
         rotation = m.Quaternion(*about_z(ros.theta))
         pose = m.PoseWithCovariance(
-            m.Pose(m.Point(ros.x, ros.y), rotation), _planar(ros.variance_m2, ros.variance_rad2)
+            m.Pose(m.Point(ros.x, ros.y), rotation), planar(ros.variance_m2, ros.variance_rad2)
         )
         rate_hz = config.imu.update_rate_hz
         twist = m.Twist(m.Vector3(ros.step_m * rate_hz), m.Vector3(z=ros.step_rad * rate_hz))
@@ -83,7 +83,7 @@ class RosBridge:
         turn = (
             slip * ros.step_rad**2 + 4 * tick_variance / config.robot.wheel_base**2
         ) * rate_hz**2
-        velocity = m.TwistWithCovariance(twist, _planar(speed, turn))
+        velocity = m.TwistWithCovariance(twist, planar(speed, turn))
         bridge.publish("odom", m.Odometry(header, child, pose, velocity))
         moved = m.Transform(m.Vector3(ros.x, ros.y), rotation)
         bridge.publish("/tf", m.TFMessage((m.TransformStamped(header, child, moved),)))
@@ -166,12 +166,6 @@ def update_odometry(ros: RosState, status: Status, config: VacuumConfig) -> None
         ros.variance_m2 += 0.25 * slipped + ros.variance_rad2 * ros.step_m**2
     ros.reports += 1
     ros.left, ros.right = left, right
-
-
-def _planar(level: float, yaw: float) -> tuple[float, ...]:
-    """Return the 6×6 covariance of motion in the plane."""
-    values = (max(level, 1e-9), max(level, 1e-9), UNKNOWN, UNKNOWN, UNKNOWN, max(yaw, 1e-9))
-    return tuple(values[row] if row == column else 0.0 for row in range(6) for column in range(6))
 
 
 def _diagonal(deviations: list[float], scale: float) -> tuple[float, ...]:

@@ -251,7 +251,7 @@ def test_rovers_in_one_room_stop_at_each_other():
 def test_a_start_inside_a_wall_or_off_the_map_is_an_error():
     with pytest.raises(InputError, match=r"does not fit at its start .* --set start_x_m=2."):
         rover("map_file=empty_room", "start_x_m=2.9")
-    with pytest.raises(InputError, match=r"off the map .* --set start_x_m=2."):
+    with pytest.raises(InputError, match=r"off the map, .* --set start_x_m=2."):
         rover("map_file=empty_room", "start_x_m=500")
 
 

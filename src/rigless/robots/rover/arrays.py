@@ -32,6 +32,15 @@ def make_constants(config: RoverConfig) -> b.Array:
     keep, kick = pull(config.low_rate_update_period_s, gps.drift_time_constant_s)
     const[b.GPS_KEEP], const[b.GPS_KICK] = keep, kick * gps.drift_std_m
     const[b.STD_GPS], const[b.STD_UP] = gps.noise_std_m, gps.vertical_noise_std_m or 0.0
+    if (vn := config.vn300) is not None:
+        keep, kick = pull(dt, vn.vel_drift_time_constant_s)
+        const[b.INS_KEEP], const[b.INS_STD_V] = keep, vn.vx_noise_std_mps
+        const[b.INS_KICK_V], const[b.INS_KICK_W] = (
+            kick * vn.vx_drift_std_mps,
+            kick * vn.wz_drift_std_radps,
+        )
+        keep, kick = pull(dt, vn.yaw_drift_time_constant_s)
+        const[b.INS_KEEP_YAW], const[b.INS_KICK_YAW] = keep, kick * vn.yaw_drift_std_rad
     return const
 
 

@@ -24,14 +24,17 @@ Array = NDArray[np.float64]
 
 # BODY
 X, Y, YAW, V, W, GOAL_V, GOAL_W, ACCEL, ALPHA, ODOMETER, SCALE_V, SCALE_W = range(12)
-ENC_V, ENC_W, ODO_X, ODO_Y, ODO_YAW, BIAS, DRIFT_X, DRIFT_Y, BODY_SIZE = range(12, 21)
+ENC_V, ENC_W, ODO_X, ODO_Y, ODO_YAW, BIAS, DRIFT_X, DRIFT_Y = range(12, 20)
+INS_V, INS_W, INS_YAW, BODY_SIZE = range(20, 24)  # drifts of the INS; 0 without one
 # CONST
 DT, ACC_V, ACC_W, STD_V, STD_W, KEEP, KICK_V, KICK_W, WALK, STD_YAW, STD_RATE = range(11)
 DECLINATION, STD_ACCEL, BIAS_AX, BIAS_AY, BIAS_AZ = range(11, 16)
-GPS_KEEP, GPS_KICK, STD_GPS, STD_UP, CONST_SIZE = range(16, 21)
+GPS_KEEP, GPS_KICK, STD_GPS, STD_UP = range(16, 20)
+INS_KEEP, INS_KICK_V, INS_KICK_W, INS_KEEP_YAW, INS_KICK_YAW, INS_STD_V = range(20, 26)
+CONST_SIZE = 26
 # MOUNT: the IMU's rotation and position and the antenna's position, in the base frame
 IMU_Q, IMU_AT, GPS_AT, MOUNT_SIZE = 0, 4, 7, 10
-ENCODER, IMU, GPS = range(3)  # noise streams
+ENCODER, IMU, GPS, INS = range(4)  # noise streams
 
 
 @compiled
@@ -58,6 +61,11 @@ def measure(body: Array, const: Array, keys: Any, number: int) -> None:
     body[ENC_W] = read_speed(body[W], body[SCALE_W], const[STD_W] * normal(b))
     if const[WALK] > 0:
         body[BIAS] += const[WALK] * normal(block(keys[IMU], number, 0)[2])
+    if const[INS_KEEP] > 0:
+        e, f, g, _ = block(keys[INS], number, 0)
+        body[INS_V] = wander(body[INS_V], const[INS_KEEP], const[INS_KICK_V], normal(e))
+        body[INS_W] = wander(body[INS_W], const[INS_KEEP], const[INS_KICK_W], normal(f))
+        body[INS_YAW] = wander(body[INS_YAW], const[INS_KEEP_YAW], const[INS_KICK_YAW], normal(g))
 
 
 @compiled
@@ -104,14 +112,22 @@ def reckon(body: Array, const: Array, covariance: Array) -> None:
 def read_imu(body: Array, const: Array, mount: Array, keys: Any, number: int, out: Array) -> None:
     """Read the IMU at step `number`: magnetic yaw, yaw rate, acceleration on its own axes."""
     a, b, _, _ = block(keys[IMU], number, 0)
-    out[0] = wrap(body[YAW] + const[DECLINATION] + const[STD_YAW] * normal(a))
-    out[1] = body[W] + body[BIAS] + const[STD_RATE] * normal(b)
+    yaw = body[YAW] + const[DECLINATION] + body[INS_YAW]
+    out[0] = wrap(yaw + const[STD_YAW] * normal(a))
+    out[1] = body[W] + body[BIAS] + body[INS_W] + const[STD_RATE] * normal(b)
     force = specific_force(
         body[ACCEL], body[V], body[W], body[ALPHA], _arm(mount, IMU_AT), _turn(mount)
     )
     words = block(keys[IMU], number, 1)
     for axis in range(3):
         out[2 + axis] = force[axis] + const[BIAS_AX + axis] + const[STD_ACCEL] * normal(words[axis])
+
+
+@compiled
+def read_ins_speed(body: Array, const: Array, keys: Any, number: int) -> float:
+    """Return the INS's speed ahead at step `number`."""
+    speed: float = body[V] + body[INS_V] + const[INS_STD_V] * normal(block(keys[INS], number, 0)[3])
+    return speed
 
 
 @compiled

@@ -19,6 +19,8 @@ Number = Annotated[float, Strict(), Field(ge=-1e9, le=1e9)]
 NotNegative = Annotated[float, Strict(), Field(ge=0, le=1e9)]
 Positive = Annotated[float, Strict(), Field(gt=0, le=1e9)]
 Period = Annotated[float, Strict(), Field(ge=1e-4, le=3600)]
+Latitude = Annotated[float, Strict(), Field(ge=-90, le=90)]
+Longitude = Annotated[float, Strict(), Field(ge=-180, le=180)]
 Flag = Annotated[bool, Strict()]
 Frame = Annotated[str, Field(min_length=1, max_length=255)]
 Start = Literal["zero", "stationary"]
@@ -93,10 +95,8 @@ class FixFrom(Config):
 class Gps(Config):
     """[seed] white noise and a drifting position. The rest are options [ours], off by default."""
 
-    origin_latitude_deg: Annotated[float, Strict(), Field(ge=-90, le=90)] = (
-        46.5191  # [ours] a lawn in Lausanne
-    )
-    origin_longitude_deg: Annotated[float, Strict(), Field(ge=-180, le=180)] = 6.5668
+    origin_latitude_deg: Latitude = 46.5191  # [ours] a lawn in Lausanne
+    origin_longitude_deg: Longitude = 6.5668
     noise_std_m: NotNegative = 0.0
     drift_std_m: NotNegative = 0.0
     drift_time_constant_s: Positive = 60.0
@@ -124,6 +124,28 @@ class Gps(Config):
         if times != sorted(times):
             raise ValueError("fix_schedule: entries must be in the order of at_s")
         return self
+
+
+class Vn300(Config):
+    """[upstream] an INS (VN-300): one error of each quantity for all topics that report it.
+
+    The position is that of gps and odom, the velocity that of ins_vel, odom and imu, the yaw that
+    of imu and odom. An error is white noise and a drift (Ornstein-Uhlenbeck).
+    """
+
+    imu_frame_id: Frame = "imu_link"
+    ins_frame_id: Frame = "base_link"
+    position_noise_std_m: NotNegative = 0.0
+    position_drift_std_m: NotNegative = 0.0
+    position_drift_time_constant_s: Positive = 120.0
+    vx_noise_std_mps: NotNegative = 0.0
+    wz_noise_std_radps: NotNegative = 0.0
+    vx_drift_std_mps: NotNegative = 0.0
+    wz_drift_std_radps: NotNegative = 0.0
+    vel_drift_time_constant_s: Positive = 120.0
+    yaw_noise_std_rad: NotNegative = 0.0
+    yaw_drift_std_rad: NotNegative = 0.0
+    yaw_drift_time_constant_s: Positive = 300.0
 
 
 class Mount(Config):
@@ -172,6 +194,13 @@ class RoverConfig(Config):
     enc_vel: EncVel = EncVel()
     imu: Imu = Imu()
     gps: Gps = Gps()
+    # [upstream] the node with a VN-300 in place of imu and gps; see ins.py
+    vn300: Vn300 | None = None
+    datum: tuple[Latitude, Longitude, Number] | None = Field(
+        None, description="with vn300: latitude, longitude and height of the map's origin"
+    )
+    initial_yaw_rad: Number | None = Field(None, description="with vn300: the heading at start")
+    update_period_s: Period | None = Field(None, description="with vn300: of all topics")
     # [ours] an IMU in the middle, the antenna behind it on a mast
     transforms: tuple[Mount, ...] = (
         Mount(parent="base_link", child="imu_link", z=0.2),
@@ -199,6 +228,14 @@ class RoverConfig(Config):
     use_sim_time: Flag = Field(
         False, description="stamps are simulated time; the epoch_s input is ignored"
     )
+
+    @model_validator(mode="after")
+    def of_one_node(self) -> "RoverConfig":
+        given = ("datum", self.datum), ("initial_yaw_rad", self.initial_yaw_rad)
+        for key, value in (*given, ("update_period_s", self.update_period_s)):
+            if value is not None and self.vn300 is None:
+                raise ValueError(f"{key} belongs to the node with a vn300 block, which is missing")
+        return self
 
     @field_validator("node_name", "namespace", "ground_truth_topics", "remaps")
     @classmethod

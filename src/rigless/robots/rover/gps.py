@@ -93,5 +93,5 @@ class Receiver:
             level, vertical = self.variance(scale), self._gps.vertical_noise_std_m
             up = level if vertical is None else (scale * vertical) ** 2
             position = self._plane.to_geodetic(east_m, north_m, up_m)
-            fix = wire.gps(header, kind, position, level, up)
+            fix = wire.gps(header, kind, position, level, up, self._config.vn300 is not None)
         self._robot.emit("dds", Published("gps", fix))

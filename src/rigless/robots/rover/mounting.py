@@ -70,6 +70,8 @@ class Mounting:
         config, state = self._config, self._state
         imu = self._lookup(self._frames.imu, config.imu_frame_id)
         gps = self._lookup(self._frames.gps, config.gps_frame_id)
+        if config.vn300 is not None:
+            gps = transforms.HERE  # an INS reports the base itself
         if imu is not None:
             state.mount[b.IMU_AT : b.IMU_AT + 3], state.mount[b.IMU_Q : b.IMU_Q + 4] = imu
             state.imu_mounted = True

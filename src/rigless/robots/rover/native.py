@@ -11,21 +11,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from rigless.kernel.documents import Document, parse_yaml
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import InputError, Problem
-from rigless.robots.rover.config import Gps, Mount, RoverConfig
+from rigless.robots.rover.config import (
+    Gps,
+    Latitude,
+    Longitude,
+    Mount,
+    Number,
+    RoverConfig,
+    Vn300,
+)
 
 PARAMETERS = "ros__parameters"
 NODE = RoverConfig().node_name
 OF_EVERY_NODE = ("qos_overrides", "start_type_description_service")  # rclcpp's own; ignored
 # Keys that no other node has. Frames, for example, are keys of many nodes.
 OWN_KEYS = {"enc_vel", "imu", "gps", "high_rate_update_period_s", "low_rate_update_period_s"}
-OWN_KEYS |= {"imu_frame_id", "gps_frame_id", "ground_truth_topics", "cmd_vel_timeout_s"}
+OWN_KEYS |= {"vn300", "datum", "update_period_s", "initial_yaw_rad", "imu_frame_id"}
+OWN_KEYS |= {"gps_frame_id", "ground_truth_topics", "cmd_vel_timeout_s"}
 TRUE, FALSE = {"y", "yes", "true", "on"}, {"n", "no", "false", "off"}
 INTEGER = re.compile(r"[+-]?\d{1,18}\Z")
+INS_KEYS = {"vn300", "datum", "update_period_s"}  # of the node with a VN-300
+SET_BY_VN300 = {"noise_std_m", "drift_std_m", "drift_time_constant_s", "yaw_noise_std_rad"}
+SET_BY_VN300 |= {"origin_latitude_deg", "origin_longitude_deg", "wz_noise_std_radps"}
+SET_BY_VN300 |= {"initial_yaw_rad", "magnetic_declination_rad"}
 MAX_VALUES = 20_000  # against aliases of aliases
 
 
@@ -41,6 +54,22 @@ class NativeConfig(RoverConfig):
 
     gps: NativeGps
     transforms: tuple[Mount, ...] = ()
+
+
+class NativeInsConfig(RoverConfig):
+    """The keys of a file for the node with a VN-300, which sets the errors of gps and imu."""
+
+    vn300: Vn300 = Vn300()
+    datum: tuple[Latitude, Longitude, Number]
+    transforms: tuple[Mount, ...] = ()
+
+    @field_validator("gps", "imu", mode="before")
+    @classmethod
+    def set_by_vn300(cls, given: Any) -> Any:
+        keys = sorted(given.keys() & SET_BY_VN300) if isinstance(given, dict) else []
+        if keys:
+            raise ValueError(f"{', '.join(keys)}: the vn300 block and datum set it in this node")
+        return given
 
 
 @dataclass
@@ -127,8 +156,11 @@ def _parameters(path: Path, node: str, blocks: list[Block], lines: dict[KeyPath,
                 where[_undotted(short)] = line
     namespace, _, name = node.rpartition("/")
     named = {"namespace": namespace or "/", "node_name": name} if node else {}
-    found.setdefault("gps", {})  # so that its required keys are named one by one
     data = {"transforms": [], **named, **found}
+    if found.keys() & INS_KEYS:
+        data.setdefault("vn300", {})
+        return Document(data, str(path), where, model=NativeInsConfig)
+    data.setdefault("gps", {})  # so that its required keys are named one by one
     return Document(data, str(path), where, model=NativeConfig)
 
 

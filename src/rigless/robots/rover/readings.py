@@ -3,7 +3,7 @@
 from rigless.motion.diff_drive import clamp
 from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
-from rigless.robots.rover.config import EncVel, Imu, RoverConfig
+from rigless.robots.rover.config import EncVel, Imu, RoverConfig, Vn300
 from rigless.robots.rover.faults import MAX_READING
 from rigless.robots.rover.state import RoverState
 from rigless.ros import messages as m
@@ -28,6 +28,7 @@ def encoder_message(
 def imu_message(
     header: m.Header,
     config: Imu,
+    ins: Vn300 | None,
     reading: ImuReading,
     mount: b.Array,
     now_ns: int,
@@ -36,12 +37,16 @@ def imu_message(
     """Return the message of a reading on the IMU's own axes. `scratch` holds 16 numbers."""
     yaw, rate, accel = reading
     walk = config.gyro_walk_radps**2 * now_ns / 1e9
-    rate_variance = max(config.wz_noise_std_radps**2 + config.gyro_bias_radps**2 + walk, wire.FLOOR)
+    rate_variance = config.wz_noise_std_radps**2 + config.gyro_bias_radps**2 + walk
+    if ins is not None:
+        rate_variance += ins.wz_drift_std_radps**2
+    rate_variance = max(rate_variance, wire.FLOOR)
     sure_yaw, sure_rate = (
         0.0 if value is None else clamp(value, MAX_READING) for value in (yaw, rate)
     )
     b.turn_imu(sure_yaw, sure_rate, wire.FLOOR, rate_variance, mount, scratch)
-    yaw_variance = None if yaw is None else config.yaw_noise_std_rad**2
+    drift = 0.0 if ins is None else ins.yaw_drift_std_rad**2
+    yaw_variance = None if yaw is None else config.yaw_noise_std_rad**2 + drift
     white, (x, y, z) = config.accel_noise_std_mps2**2, config.accel_bias_mps2
     variances = (white + x * x, white + y * y, white + z * z)
     return wire.imu(

@@ -30,6 +30,7 @@ from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.faults import sense_encoders, sense_imu
 from rigless.robots.rover.frames import frames_of, planar_transform
 from rigless.robots.rover.gps import Receiver
+from rigless.robots.rover.ins import Ins, resolve
 from rigless.robots.rover.motors import Motors
 from rigless.robots.rover.mounting import Mounting
 from rigless.robots.rover.native import read_native
@@ -62,6 +63,11 @@ class Rover(Robot):
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
         "bad-command", "cmd-vel-timeout",
     )  # fmt: skip
+
+    def __init__(
+        self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None
+    ):
+        super().__init__(name, resolve(config or RoverConfig()), start_pose)
 
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
@@ -98,10 +104,12 @@ class Rover(Robot):
         self.motors, self.mounting = Motors(self, config), Mounting(self, config)
         self.frames = frames_of(config, self.name)
         self.receiver = Receiver(self, config, self.plane, self.const, self.send_fix)
+        self.ins = Ins(self, config.vn300, self.const) if config.vn300 is not None else None
+        self._reading: ImuReading = (None, None, None)  # of this tick
         self._imu_out, self._imu_scratch = np.zeros(5), np.zeros(16)
         self._period_ns = math.ceil(10**9 / config.high_hz)
         self._fix_every = config.fix_every
-        streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps")]
+        streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps", "ins")]
         state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
         pose = self.start_pose or (
             config.start_x_m,
@@ -139,7 +147,9 @@ class Rover(Robot):
         self.step_many(1)
         self.truth()
         self.state = unpack(saved, RoverState)
+        self._reading = self.read_imu()
         self.imu_message(Header())
+        b.read_ins_speed(self.state.body, self.const, self.state.keys, 0)
 
     # Motion, at the high rate
 
@@ -159,6 +169,8 @@ class Rover(Robot):
             self.publish(encoders_alive)
         if self._fix_every and state.ticks % self._fix_every == 0:
             self.receiver.take_fix()
+        if self.ins is not None and self.wanted("dds"):
+            self.publish_ins(self.ins)
 
     @every(lambda config: 0 if config.fix_every else config.low_hz)
     def take_fix(self) -> None:
@@ -234,6 +246,8 @@ class Rover(Robot):
         """Publish the messages of a tick, all with one stamp."""
         config, state = self.config, self.state
         time = stamp(config, state, self.now_ns)
+        if state.imu_mounted or self.ins is not None:
+            self._reading = self.read_imu()
         imu = self.imu_message(Header(time, self.frames.imu)) if state.imu_mounted else None
         if not self.wanted("dds"):
             return
@@ -264,11 +278,18 @@ class Rover(Robot):
 
     def imu_message(self, header: Header) -> Imu | None:
         """Return the IMU's message of this tick, or None if the IMU is off."""
-        reading = self.read_imu()
         if self.fault("imu", "off") is not None:
             return None
-        config, mount = self.config.imu, self.state.mount
-        return imu_message(header, config, reading, mount, self.now_ns, self._imu_scratch)
+        config, mount, scratch = self.config, self.state.mount, self._imu_scratch
+        reading, now_ns = self._reading, self.now_ns
+        return imu_message(header, config.imu, config.vn300, reading, mount, now_ns, scratch)
+
+    def publish_ins(self, ins: Ins) -> None:
+        """Publish velocity and odometry of the INS, after the fix of this tick."""
+        time = stamp(self.config, self.state, self.now_ns)
+        found = ins.messages(time, self.frames.map, self.frames.gps, self._reading)
+        for topic, message in found.items():
+            self.emit("dds", Published(topic, message))
 
     def read_imu(self) -> ImuReading:
         """Return yaw from magnetic north, yaw rate and acceleration; None if not measured."""

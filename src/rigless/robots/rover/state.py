@@ -35,8 +35,8 @@ class Fix:
 @dataclass
 class RoverState:
     body: NDArray[np.float64] = field(default_factory=lambda: np.zeros(BODY_SIZE))
-    # Noise keys of encoders, IMU and GPS.
-    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((3, 2), np.uint64))
+    # Noise keys of encoders, IMU, GPS and INS.
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((4, 2), np.uint64))
     # Of dead reckoning; see body.reckon.
     covariance: NDArray[np.float64] = field(default_factory=lambda: np.zeros((5, 5)))
     ticks: int = 0

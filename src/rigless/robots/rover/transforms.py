@@ -9,6 +9,7 @@ from rigless.sensors.attitude import Quaternion, Vector, from_rpy, inverse, mult
 MAX_FRAMES = 1000  # a robot has some tens; more of tf_static are dropped
 MAX_DISTANCE_M = 1e6
 Pose = tuple[Vector, Quaternion]
+HERE: Pose = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 Frame = tuple[str, Vector, Quaternion]  # the parent, and the frame's pose in it
 
 

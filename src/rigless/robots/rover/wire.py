@@ -32,7 +32,7 @@ LATEST_S = 2**31 - 1  # the largest `sec` of a stamp
 NOT_PROVIDED = (-1.0, *(0.0,) * 8)
 # NO_FIX, FIX, SBAS_FIX, GBAS_FIX; ROS has no status for float.
 STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}
-SERVICE_GPS = 1
+SERVICE_GPS, SBAS_FIX = 1, 1
 UNKNOWN, DIAGONAL_KNOWN = 0, 2
 FLAT = Vector3()
 
@@ -52,6 +52,11 @@ def node_of(config: RoverConfig, robot: str) -> Node:
         Topic("gps", NavSatFix, "out"),
         *(Topic(name, Odometry, "out") for name in config.ground_truth_topics),
     ]
+    if config.vn300 is not None:
+        topics += [
+            Topic("ins_vel", TwistWithCovarianceStamped, "out"),
+            Topic("odom", Odometry, "out"),
+        ]
     if config.publish_odom_tf == "auto":
         topics.append(Topic("/tf", TFMessage, "in", depth=100))
     if config.publish_clock:
@@ -135,9 +140,12 @@ def gps(
     place: tuple[float, float, float],
     variance: float,
     up_variance: float,
+    augmented: bool = False,
 ) -> NavSatFix:
-    status = NavSatStatus(STATUS[kind], SERVICE_GPS)
+    """Return a fix. An INS is augmented: its plain fix has the status of SBAS."""
+    status = NavSatStatus(max(STATUS[kind], SBAS_FIX if augmented else -1), SERVICE_GPS)
     if kind == "none":
+        status = NavSatStatus(STATUS[kind], SERVICE_GPS)
         return NavSatFix(header, status, *place, position_covariance_type=UNKNOWN)
     level, up = max(variance, FLOOR), max(up_variance, FLOOR)
     return NavSatFix(

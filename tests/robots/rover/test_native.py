@@ -236,7 +236,7 @@ def test_a_parameter_file_that_is_not_yaml_or_another_nodes_is_an_error(tmp_path
         f"{tmp_path / 'params.yaml'}: no sensor_simulator node in this file; it has ekf_local "
         "(give the parameters of the sensor simulator)"
     )
-    with pytest.raises(InputError, match="key 'gps' is given twice"):
+    with pytest.raises(InputError, match="this key is given twice"):
         read(tmp_path, f"sim:\n  ros__parameters:\n    {ORIGIN}\n    {ORIGIN}\n")
 
 

@@ -61,7 +61,7 @@ class Rover(Robot):
     own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
     event_codes = (
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
-        "bad-command", "cmd-vel-timeout",
+        "bad-command", "cmd-vel-timeout", "odom-tf-taken",
     )  # fmt: skip
 
     def __init__(

@@ -91,9 +91,10 @@ def test_zoomed_in_the_window_follows_the_robot_that_is_driven():
 
 
 def test_objects_beyond_the_visible_part_do_not_cover_the_text():
-    far = bot(x=0.75, y=0.4)
     overlays = Overlays(zoom=4, velocity=False, rays=False)
-    one, two = (Shot(picture(bot(y=1.1), *more), overlays) for more in ([], [far]))
+    below, away = bot(x=0.75, y=0.75), bot(x=-9.0)
+    one, two = (Shot(picture(bot(y=1.1), other), overlays) for other in (below, away))
+    assert one.layout.at(0.75, 0.75)[1] > one.layout.area.height  # it is on the text
     assert (one.pixels() == two.pixels()).all()
 
 
@@ -109,8 +110,8 @@ def test_readings_are_shown_as_text():
     on = Shot(picture(shown), Overlays())
     off = Shot(picture(shown), Overlays(sensors=False))
     assert on.layout.area.height < off.layout.area.height
-    assert (on.pixels() == c.READING).all(axis=2).any()
-    assert not (off.pixels() == c.READING).all(axis=2).any()
+    closest = [abs(shot.pixels().astype(int) - c.READING).max(axis=2).min() for shot in (on, off)]
+    assert closest[0] < 12 < closest[1]
 
 
 def test_rays_lead_to_walls_and_dots_to_readings():
@@ -167,7 +168,7 @@ def test_words_have_a_bar_of_their_own():
     with_words = Shot(picture(), Overlays(False, False, False, True), size=(900, 700))
     without = Shot(picture(), size=(900, 700))
     assert with_words.layout.scale < without.layout.scale
-    bar = with_words.pixels()[:, 640:]
+    bar = with_words.pixels()[:, 600:]
     assert near(tuple(bar.reshape(-1, 3).max(axis=0)), c.TEXT, 8)
     assert without.pixels()[:, 640:].reshape(-1, 3).max(axis=0)[0] < 100
 

@@ -11,8 +11,8 @@ from rigless.robots.pacbot.window.messages import Bot, Picture
 LINES, SENSOR_LINES = 4, 2
 FINE = 3
 KEYS = (
-    "arrows or WASD drive   Q E turn   Space stop   C follow   + − zoom   R rays   V velocity   "
-    "B boundary   I sensors   T text   P pause   F fullscreen   Esc close"
+    "WASD drive   QE turn   Space stop   C follow   +− zoom   R rays   V speed   B rim   "
+    "I sensors   T text   P pause   F full   Esc end"
 )
 
 

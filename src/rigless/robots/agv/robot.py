@@ -42,6 +42,7 @@ from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.modules.route import Routing
 from rigless.robots.agv.modules.settings import Settings
 from rigless.robots.agv.modules.status import may_drive
+from rigless.robots.agv.modules.streams import Streams
 from rigless.robots.agv.modules.task import Tasks
 from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
@@ -53,8 +54,11 @@ from rigless.robots.agv.wire import agv_port
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
+from rigless.worlds.placement import check_start
 
 TASK_HZ = 1.0  # where the configuration does not say
+START = "runtime.simulationProfile.initialPose"
+START_KEYS = (f"{START}.x", f"{START}.y")
 
 
 class Agv(Robot, FleetMember):
@@ -140,13 +144,26 @@ class Agv(Robot, FleetMember):
         self._tick_s = 1.0 / self.config.runtime.tickHz
         self._remote_settings = RemoteSettings(self.config)
         self._enabled = {key for key, on in self.config.capabilities.supportedModules if on}
-        self.machine = Machine(self, self._state.machine)
+        self.machine = Machine(
+            self, self.config, self._state.machine, self.world, self.start_pose, self._neighbours
+        )
+        self._check_start()
         self._assemble()
         self.publisher.boot()
         self.publisher.set_epoch()
         self.core.update_status()
         if "traffic" not in self._enabled:
             self.set_rate(self.publish_traffic, 0)
+
+    def _neighbours(self) -> list[Robot]:
+        """Return all robots of this world, with this one."""
+        return [robot for robot in self.all_robots.values() if robot.world is self.world]
+
+    def _check_start(self) -> None:
+        """Raise InputError if a simulated robot starts where it cannot be."""
+        in_map = isinstance(self.world, GridWorld)
+        if self.config.runtime.mode == "MOCK" and (self.machine.sees_walls or not in_map):
+            check_start(self, self.body(), START_KEYS)
 
     @property
     def state(self) -> AgvState:  # type: ignore[override]
@@ -163,68 +180,44 @@ class Agv(Robot, FleetMember):
     def _assemble(self) -> None:
         """Make the modules, each with its part of the state and what it depends on."""
         config, state, machine = self.config, self._state, self.machine
-        self.publisher = Publisher(self, state.link, config, self.seed)
-        self.events = Events(self, state.core, self.publisher)
-        self.settings = Settings(
-            state.settings,
-            state.core,
-            config,
-            self._remote_settings,
-            self.publisher,
-            self._settings_changed,
+        core, motors, drive = state.core, machine.motors, machine.drive
+        mode, tick_s, routes = config.runtime.mode, self._tick_s, "route" in self._enabled
+        publisher = Publisher(self, state.link, config, self.seed)
+        events = Events(self, core, publisher)
+        rules, changed = self._remote_settings, self._settings_changed
+        settings = Settings(state.settings, core, config, rules, publisher, changed)
+        plans = Plans(config, state.jobs, state.task, motors)
+        forecast = Forecast(self, state.jobs, state.route, machine, plans)
+        jobs = Jobs(self, state.jobs, core, mode, machine, plans, forecast)
+        route = Routing(
+            self, state.route, core, routes, drive, publisher, events, plans, jobs, forecast
         )
-        self.plans = Plans(config, state, machine.motors)
-        self.forecast = Forecast(self, state, machine, self.plans)
-        self.jobs = Jobs(
-            self,
-            state.jobs,
-            state.core,
-            config.runtime.mode,
-            machine,
-            self.plans,
-            self.forecast,
-        )
-        self.route = Routing(
-            self,
-            state,
-            "route" in self._enabled,
-            machine.drive,
-            self.publisher,
-            self.events,
-            self.plans,
-            self.jobs,
-            self.forecast,
-        )
-        self.plans.check_route, self.jobs.route = self.route.check, self.route
-        self.commands = Commands(
-            self, state, machine.motors, self.publisher, self.plans, self.jobs, self.stop_all
+        plans.check_route, jobs.route = route.check, route
+        commands = Commands(
+            self, state.commands, core, motors, publisher, plans, jobs, self.stop_all
         )
         self.tasks = Tasks(
-            self,
-            state,
-            self._tick_s,
-            machine,
-            self.publisher,
-            self.events,
-            self.plans,
-            self.jobs,
-            self.forecast,
+            self, state.task, core, tick_s, machine, publisher, events, plans, jobs, forecast
         )
-        self.traffic = Traffic(
-            self, state, config, machine, self.publisher, self.events, self.route
-        )
-        self.teach = Teach(state.teach, self.publisher, machine.drive)
-        self.core = Core(
+        self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
+        self.teach = Teach(state.teach, publisher, drive)
+        self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
+        self.streams = Streams(
             self,
-            state,
+            core,
+            state.task,
+            state.traffic,
             config,
             machine,
-            self.publisher,
-            self.events,
-            self.settings,
-            self.jobs,
-            self.commands,
+            publisher,
+            events,
+            settings,
+            jobs,
+            commands,
         )
+        self.publisher, self.events, self.settings = publisher, events, settings
+        self.plans, self.forecast, self.jobs = plans, forecast, jobs
+        self.route, self.commands = route, commands
         self._use_settings()
 
     # Time
@@ -243,19 +236,19 @@ class Agv(Robot, FleetMember):
             self.commands.tick()
         if task.active is not None or task.queue or task.unfinished:
             self.tasks.tick()
-        self.core.after_tick()
+        self.streams.after_tick()
 
     @every(lambda config: config.streams.heartbeatHz)
     def publish_heartbeat(self) -> None:
-        self.core.publish_heartbeat()
+        self.streams.publish_heartbeat()
 
     @every(lambda config: config.streams.stateHz)
     def publish_state(self) -> None:
-        self.core.publish_state()
+        self.streams.publish_state()
 
     @every(lambda config: config.streams.telemetryHz)
     def publish_telemetry(self) -> None:
-        self.core.publish_telemetry()
+        self.streams.publish_telemetry()
 
     @every(lambda config: config.streams.trafficHz)
     def publish_traffic(self) -> None:
@@ -432,7 +425,7 @@ class Agv(Robot, FleetMember):
         x, y, _ = self.machine.drive.pose
         return x, y, reach_m(self.config)
 
-    def body(self) -> Body | None:
+    def body(self) -> Body:
         machine = self.machine
         size_m = (2 * machine.half_length_m, 2 * machine.half_width_m)
         return Body(*machine.drive.pose, size_m=size_m)

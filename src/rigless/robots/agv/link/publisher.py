@@ -78,6 +78,16 @@ class Publisher:
     # Link
 
     @property
+    def link_facts(self) -> tuple[bool, bool, str]:
+        """The facts that `connected` follows from."""
+        state = self._state
+        return state.transport_up, state.cut, state.connection
+
+    @property
+    def outbox_depth(self) -> int:
+        return self._state.outbox_depth
+
+    @property
     def connected(self) -> bool:
         state = self._state
         return state.transport_up and not state.cut and state.connection != "DOWN"

@@ -6,15 +6,36 @@ feedback (motion/motors.py); `wired` and `readings` are the feedback of inputs a
 `outputs` are setpoints. `step` carries the setpoints out.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
-from rigless.kernel.robot import Robot
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.services import DriverServices
 
 STILL = 1e-6  # of top speed: a faulty motor that should stand and is slower than this stands
+
+
+class Drivers(Protocol):
+    """The drivers of all parts of a robot: simulated ones, or real ones where its parts are."""
+
+    warmth: float
+
+    def bind(self, state: MachineState) -> None: ...
+
+    def move(self, motor: int, position: float) -> None: ...
+
+    def stop(self, motor: int) -> None: ...
+
+    def step(self, dt_s: float) -> bool: ...
+
+    def changed(self) -> bool: ...
+
+    def rest(self, seconds: float) -> None: ...
+
+    def reset(self, motor: int) -> None: ...
 
 
 class MockDrivers:
@@ -25,12 +46,20 @@ class MockDrivers:
 
     A fault `error` or `disconnected` stops a motor while the fault lasts. With `latch=true` it
     leaves an error that only a reset clears. Actuator faults of the kernel (stall, weak, …) act on
-    the commanded speed.
+    the commanded speed. `add_faults` adds faults that are not injected: it returns True if one acts
+    in every tick.
     """
 
-    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
-        self.robot = robot  # clock, faults and ports
-        self.ids, self.limits = ids, limits
+    def __init__(
+        self,
+        services: DriverServices,
+        ids: tuple[str, ...],
+        limits: m.Array,
+        dt_s: float,
+        add_faults: Callable[[MachineState], bool] | None = None,
+    ):
+        self._services, self._add_faults = services, add_faults
+        self.limits = limits
         self._index = {motor_id: i for i, motor_id in enumerate(ids)}
         self.warmth = m.warmth(dt_s)  # fraction of the way to the final temperature in a tick
 
@@ -72,7 +101,7 @@ class MockDrivers:
 
         Then `step` must be called even if nothing moves.
         """
-        state, faults = self.state, self.robot.faults
+        state, faults = self.state, self._services.faults
         return bool(
             state.faulted
             or ([fault.id for fault in faults] != state.taken if faults else state.taken)
@@ -93,11 +122,11 @@ class MockDrivers:
         m.plan(motors, self.limits, dt_s)
         done = motors[:, m.REF].copy()
         for motor_id in dict.fromkeys(
-            fault.target for fault in self.robot.faults if fault.seam == "actuator"
+            fault.target for fault in self._services.faults if fault.seam == "actuator"
         ):
             if (i := self._index.get(motor_id)) is not None:
-                self.robot.actuated[motor_id] = float(motors[i, m.VELOCITY])
-                done[i] = self.robot.actuate(
+                self._services.actuated[motor_id] = float(motors[i, m.VELOCITY])
+                done[i] = self._services.actuate(
                     motor_id, float(done[i]), dt_s, float(self.limits[i, m.TOP])
                 )
         top = self.limits[:, m.TOP]
@@ -108,7 +137,7 @@ class MockDrivers:
         """Update the faults of the motors. Return True if a fault acts in every tick."""
         codes = list(state.latched)
         trouble = [m.BROKEN if code else m.FINE for code in codes]
-        for fault in self.robot.faults:
+        for fault in self._services.faults:
             i = self._index.get(fault.target)
             if i is None or fault.seam != "own":
                 continue
@@ -121,8 +150,9 @@ class MockDrivers:
                     state.latched[i] = codes[i]
         state.motors[:, m.TROUBLE] = trouble
         state.codes = codes
-        state.taken = [fault.id for fault in self.robot.faults]
-        return any(fault.seam in ("sensor", "actuator") for fault in self.robot.faults)
+        state.taken = [fault.id for fault in self._services.faults]
+        acts = any(fault.seam in ("sensor", "actuator") for fault in self._services.faults)
+        return (self._add_faults is not None and self._add_faults(state)) or acts
 
 
 def _is_true(given: Any) -> bool:

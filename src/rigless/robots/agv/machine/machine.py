@@ -6,12 +6,14 @@ All else here follows from the configuration, or can be made again from the stat
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from rigless.kernel.compiled import compiled
 from rigless.kernel.robot import Robot
+from rigless.kernel.world import World
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.battery import Battery
 from rigless.robots.agv.machine.motor_bank import MotorBank
@@ -26,8 +28,10 @@ from rigless.robots.agv.motion.chassis import make_chassis, reach_m
 from rigless.robots.agv.motion.floor import Floor, robot_gap
 from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap, shapes_of
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
+from rigless.robots.agv.services import MachineServices
 from rigless.worlds.grid_world import GridWorld
 
+Pose = tuple[float, float, float]
 Estop = Literal["NONE", "MANUAL", "REMOTE"]
 STOP_M = 0.5  # default of obstacleStopDistanceMeters
 WARN_MARGIN_M = 0.3  # default warning distance beyond the braking distance
@@ -81,21 +85,27 @@ def _arrive(
 
 
 class Machine:
-    """The machine of one robot.
+    """The machine of one robot. Modules use its `motors` and `drive`.
 
-    Modules use its `motors` and `drive`; `robot` gives clock, inputs and faults.
+    `start_pose` overrides that of the profile. `neighbours` returns all robots of its world.
     """
 
-    def __init__(self, robot: Robot, state: MachineState):
-        config = cast(RobotConfig, robot.config)
+    def __init__(
+        self,
+        services: MachineServices,
+        config: RobotConfig,
+        state: MachineState,
+        world: World,
+        start_pose: Pose | None,
+        neighbours: Callable[[], list[Robot]],
+    ):
         profile = config.runtime.simulationProfile or SimulationProfile()
-        self.robot = robot
+        self._services, self._neighbours = services, neighbours
         self.limits = m.limits_of(config)
         self._dt_s = 1.0 / config.runtime.tickHz
-        ids = tuple(motor.motorId for motor in config.motors)
-        self.drivers = make_drivers(robot, ids, self.limits, self._dt_s)
+        self.drivers = make_drivers(services, config, self.limits)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
-        self.motors = MotorBank(robot, config, self.drivers, self.limits)
+        self.motors = MotorBank(services, config, self.drivers, self.limits)
         self.drive = DrivePath(self.const)
         self.bind(state)
         self.half_length_m, self.half_width_m = (
@@ -109,17 +119,17 @@ class Machine:
         self._required += [device.deviceId for device in config.io.devices if device.required]
         self._profile = profile
         self.configure(config)
-        self.sensing = Sensing(robot, config, self.limits)
-        self.scripts = Scripts(robot, profile, self.sensing)
+        self.sensing = Sensing(services, config, self.limits)
+        self.scripts = Scripts(services, profile, self.sensing)
         self._battery = Battery(profile.battery if config.runtime.mode == "MOCK" else None)
-        self._world = robot.world
+        self._world = world
         self._walls: Walls | None = None
         if profile.map is not None and isinstance(self._world, GridWorld):
             self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
         self._sees_robots = profile.robotsAreObstacles
         self._floor: Floor | None = None
         self._number = 0  # index on the floor
-        self._begin(config, profile)
+        self._begin(config, profile, start_pose)
 
     def bind(self, state: MachineState) -> None:
         """Use this state from now on: the state is replaced when a snapshot is restored."""
@@ -143,19 +153,26 @@ class Machine:
         self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
         self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
 
+    @property
+    def sees_walls(self) -> bool:
+        """True if the walls of a map are obstacles to the robot."""
+        return self._walls is not None
+
     def resample(self) -> None:
         """Read all inputs at the next tick; call it after an input was set."""
         self.state.sampled = False
 
-    def _begin(self, config: RobotConfig, profile: SimulationProfile) -> None:
+    def _begin(
+        self, config: RobotConfig, profile: SimulationProfile, start_pose: Pose | None
+    ) -> None:
         state, count = self.state, len(config.motors)
         state.motors = m.at_rest(self.limits)
         state.codes, state.latched, state.reset_ns = [""] * count, [""] * count, [-1] * count
-        state.ills = [""] * count
+        state.motor_faults = [""] * count
         state.outputs = {entry.ioId: False for entry in config.io.digitalOutputs}
         start = profile.initialPose or InitialPose()
         state.soc, state.map_id = self._battery.initial_soc, start.mapId
-        pose = self.robot.start_pose or (start.x, start.y, start.theta)
+        pose = start_pose or (start.x, start.y, start.theta)
         self.sensing.begin(state)
         self.scripts.begin(state)
         self._warm_up()
@@ -196,13 +213,12 @@ class Machine:
     # Tick
 
     def tick(self, dt_s: float) -> None:
-        robot = self.robot
         state = self.state
         if state.scans:
             state.scans = []
         if state.notices:
             state.notices = []
-        now_ns = robot.now_ns
+        now_ns = self._services.now_ns
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.state.wake()
@@ -235,7 +251,7 @@ class Machine:
         if (
             not state.drive_allowed
             or state.obstacle_stop
-            or (any(state.ills) and self.motors.drive_fault)
+            or (any(state.motor_faults) and self.motors.drive_fault)
             or state.soc <= 0.0
             or (self._stop_on_estop and state.estop != "NONE")
         ):
@@ -279,7 +295,7 @@ class Machine:
         """Read the inputs, and let continue what they allow."""
         self.sensing.sample(state)
         self._settle(state)
-        state.charging = bool(self.robot.input.get("charging", False))
+        state.charging = bool(self._services.input.get("charging", False))
         self._freeze(state, self.motors.frozen())
         self._look(state)
         state.sampled = True
@@ -317,14 +333,14 @@ class Machine:
     def _look(self, state: MachineState) -> float:
         """Update the distance to the nearest obstacle. Return how far the robot may drive."""
         drive = state.drive
-        given = self.robot.input.get("obstacle_m", -1.0)
+        given = self._services.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
         heading = drive[d.THETA] + (math.pi if self.drive.backwards else 0.0)
         place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
         if len(state.placed):
             found = min(found, disc_gap(state.placed, *place))
         if self._world.state.obstacles:
-            discs, boxes = shapes_of(self._world, self.robot.now_ns)
+            discs, boxes = shapes_of(self._world, self._services.now_ns)
             found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
         if self._walls is not None and drive[d.PHASE] == d.ROLL:
             ahead = d.stretch(
@@ -362,11 +378,11 @@ class Machine:
             self._meet()
         assert self._floor is not None
         dec, reaction_s = float(self.const[d.DEC_V]), REACTION_TICKS * self._dt_s
-        return self._floor.look(self._number, self.robot.now_ns, place, dec, reaction_s)
+        return self._floor.look(self._number, self._services.now_ns, place, dec, reaction_s)
 
     def _meet(self) -> None:
         """Make the floor, which all robots of this world share."""
-        near = [robot for robot in self.robot.all_robots.values() if robot.world is self._world]
+        near = self._neighbours()
         machines = [
             found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
         ]
@@ -425,10 +441,10 @@ class Machine:
     @property
     def lost(self) -> list[str]:
         """Required inputs and devices that do not respond."""
-        state, robot = self.state, self.robot
-        if not (robot.faults or state.remote.lost):
+        state, faults = self.state, self._services.faults
+        if not (faults or state.remote.lost):
             return []
-        silent = {fault.target for fault in robot.faults if fault.kind == "off"}
+        silent = {fault.target for fault in faults if fault.kind == "off"}
         return [name for name in self._required if name in silent or name in state.remote.lost]
 
     def io(self) -> dict[str, bool]:
@@ -451,4 +467,4 @@ class Machine:
 
     def command_began(self, command: str) -> None:
         """Start the faults that wait for a command of this type."""
-        self.scripts.command_began(command, self.robot.now_ns)
+        self.scripts.command_began(command, self._services.now_ns)

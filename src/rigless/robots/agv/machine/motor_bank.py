@@ -2,13 +2,13 @@
 
 import math
 
-from rigless.kernel.robot import Robot
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.machine.drivers import MockDrivers
+from rigless.robots.agv.machine.drivers import Drivers
 from rigless.robots.agv.machine.sensing import LIMIT
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.messages import MotorHealth, MotorReadings
 from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.services import Clock
 
 
 def missing_motors(config: RobotConfig) -> dict[str, str]:
@@ -31,8 +31,8 @@ class MotorBank:
 
     stop_on_estop: bool
 
-    def __init__(self, robot: Robot, config: RobotConfig, drivers: MockDrivers, limits: m.Array):
-        self._robot, self._drivers, self._limits = robot, drivers, limits
+    def __init__(self, clock: Clock, config: RobotConfig, drivers: Drivers, limits: m.Array):
+        self._clock, self._drivers, self._limits = clock, drivers, limits
         self.axes = {motor.motorId: m.axis_of(motor) for motor in config.motors}
         self._axes = tuple(self.axes.values())
         self._index = {motor_id: i for i, motor_id in enumerate(self.axes)}
@@ -51,44 +51,48 @@ class MotorBank:
         """Update which motors are faulty."""
         rows = state.motors
         for i in range(len(self._axes)):
-            ill = (
+            fault = (
                 "DISCONNECTED"
                 if rows[i, m.CONNECTED] != 1.0
                 else "ERROR"
                 if rows[i, m.STATE] == m.ERROR
                 else ""
             )
-            if ill != state.ills[i]:
-                state.ills[i], state.moving = ill, True
+            if fault != state.motor_faults[i]:
+                state.motor_faults[i], state.moving = fault, True
                 state.changes += 1
-                if ill:
+                if fault:
                     state.frozen.pop(i, None)
 
     def healthy(self, motor_id: str) -> bool:
-        return not self.state.ills[self._index[motor_id]]
+        return not self.state.motor_faults[self._index[motor_id]]
 
-    def ills(self) -> list[tuple[m.Axis, str]]:
+    def faulty(self) -> list[tuple[m.Axis, str]]:
         """Return the faulty motors, each with ERROR or DISCONNECTED."""
-        return [(axis, ill) for axis, ill in zip(self._axes, self.state.ills, strict=True) if ill]
+        return [
+            (axis, fault)
+            for axis, fault in zip(self._axes, self.state.motor_faults, strict=True)
+            if fault
+        ]
 
     @property
     def drive_fault(self) -> bool:
-        ills = self.state.ills
-        return any(ills) and any(ills[i] for i in self._drives)
+        faults = self.state.motor_faults
+        return any(faults) and any(faults[i] for i in self._drives)
 
     @property
     def functional_faults(self) -> list[str]:
-        return [axis.motor_id for axis, _ in self.ills() if axis.role != "DRIVE"]
+        return [axis.motor_id for axis, _ in self.faulty() if axis.role != "DRIVE"]
 
     @property
     def missing_functions(self) -> list[str]:
         """The function keys that no healthy motor serves."""
-        if not (self.missing or any(self.state.ills)):
+        if not (self.missing or any(self.state.motor_faults)):
             return []
         served = {
             axis.function_key
-            for axis, ill in zip(self._axes, self.state.ills, strict=True)
-            if not ill
+            for axis, fault in zip(self._axes, self.state.motor_faults, strict=True)
+            if not fault
         }
         keys = dict.fromkeys(
             axis.function_key for axis in self._axes if axis.role != "DRIVE" and axis.function_key
@@ -137,13 +141,13 @@ class MotorBank:
     def cooldown_left_s(self, motor_id: str) -> float:
         """Return the time until a motor can be reset again."""
         reset_ns = self.state.reset_ns[self._index[motor_id]]
-        since_s = (self._robot.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
+        since_s = (self._clock.now_ns - reset_ns) * 1e-9 if reset_ns >= 0 else math.inf
         return max(self.axes[motor_id].cooldown_s - since_s, 0.0)
 
     def reset_motor(self, motor_id: str) -> None:
         """Reset a motor's error."""
         i = self._index[motor_id]
-        self.state.reset_ns[i] = self._robot.now_ns
+        self.state.reset_ns[i] = self._clock.now_ns
         self._drivers.reset(i)
         self.state.wake()
 

@@ -125,6 +125,16 @@ class DrivePath:
         return int(self.state.drive[d.LEG])
 
     @property
+    def speed_limit(self) -> float:
+        """The limit of traffic control in m/s, or inf."""
+        return self.state.speed_limit
+
+    def points_left(self) -> list[list[float]]:
+        """Return x and y of the waypoints ahead."""
+        points: list[list[float]] = self.state.path[self.reached :, : d.PATH_Y + 1].tolist()
+        return points
+
+    @property
     def arrived(self) -> bool:
         """True if the robot stands at the end of its path."""
         state = self.state

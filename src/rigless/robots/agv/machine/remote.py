@@ -29,7 +29,7 @@ from rigless.hardware.messages import (
     OutputReading,
 )
 from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Robot
+from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.drivers import MockDrivers
 from rigless.robots.agv.machine.hardware_port import PORT, lag_s, real_parts, stale_s
 from rigless.robots.agv.machine.remote_state import (
@@ -41,6 +41,7 @@ from rigless.robots.agv.machine.remote_state import (
 from rigless.robots.agv.machine.sensing import ESTOP, guards_of
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.services import DriverServices
 
 REPEAT_NS = 100_000_000
 OFTEN_NS = 15_000_000  # shortest time between changing setpoints
@@ -52,21 +53,20 @@ NOT_FOLLOWING = "NOT_FOLLOWING"
 LONGEST = 256  # characters of a code
 
 
-def make_drivers(robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float) -> MockDrivers:
-    """Return the drivers for the robot's mode: simulated, or real where its parts are."""
-    config: Any = robot.config
-    kind = RemoteDrivers if real_parts(config) else MockDrivers
-    return kind(robot, ids, limits, dt_s)
+class RemoteDrivers:
+    """Drivers of real parts. Parts of type MOCK are simulated, by drivers of their own.
 
+    Real motors have a row there too: it is the reference that they follow.
+    """
 
-class RemoteDrivers(MockDrivers):
-    """Drivers of real parts. Parts of type MOCK are simulated."""
-
-    def __init__(self, robot: Robot, ids: tuple[str, ...], limits: m.Array, dt_s: float):
-        super().__init__(robot, ids, limits, dt_s)
-        config: Any = robot.config
+    def __init__(self, services: DriverServices, config: RobotConfig, limits: m.Array):
+        self._services, self._limits, self._ids = services, limits, _motor_ids(config)
+        dt_s = 1.0 / config.runtime.tickHz
+        self._mock = MockDrivers(services, self._ids, limits, dt_s, self._add_faults)
+        self.warmth = self._mock.warmth
         parts = real_parts(config)
-        self.motors = {part.id: self._index[part.id] for part in parts if part.kind == "motor"}
+        index = {motor_id: i for i, motor_id in enumerate(self._ids)}
+        self.motors = {part.id: index[part.id] for part in parts if part.kind == "motor"}
         self.wheels = {motor.motorId for motor in config.motors if motor.role == "DRIVE"} & set(
             self.motors
         )
@@ -90,6 +90,11 @@ class RemoteDrivers(MockDrivers):
         self._lag_s = {motor.motorId: lag_s(motor.driver.config) for motor in config.motors}
         self._stale_ns = {name: to_ns(stale_s(driver.config)) for name, driver in entries}
 
+    def bind(self, state: MachineState) -> None:
+        """Use this state from now on."""
+        self.state = state
+        self._mock.bind(state)
+
     @property
     def remote(self) -> RemoteState:
         found = self.state.remote
@@ -105,7 +110,7 @@ class RemoteDrivers(MockDrivers):
 
     def take(self, message: HardwareMessage) -> None:
         """Take a message from the port."""
-        now_ns, state, remote = self.robot.now_ns, self.state, self.remote
+        now_ns, state, remote = self._services.now_ns, self.state, self.remote
         match message:
             case MotorReading() if message.id in remote.motors:
                 self._read(remote.motors[message.id], message, now_ns)
@@ -118,10 +123,10 @@ class RemoteDrivers(MockDrivers):
             case DeviceReading() if self._received(f"device/{message.id}", now_ns):
                 self._read_device(state, message)
             case DriverState():
-                self._heed_driver(message)
+                self._handle_driver_state(message)
 
     def _read(self, motor: RemoteMotor, reading: MotorReading, now_ns: int) -> None:
-        motor.heard_ns, motor.reason = now_ns, ""
+        motor.read_ns, motor.reason = now_ns, ""
         motor.position, motor.velocity = reading.position, reading.velocity
         motor.state, motor.fault = reading.state, reading.fault
         motor.current_a, motor.temperature_c = reading.current_a, reading.temperature_c
@@ -151,32 +156,32 @@ class RemoteDrivers(MockDrivers):
 
     def _look_ahead(self, state: MachineState) -> None:
         """Combine what all real devices report about the path ahead."""
-        said = [
+        readings = [
             state.readings.get(name.removeprefix("device/"), {})
             for name in self.signals
             if name.startswith("device/")
         ]
-        ways = [
-            way
-            for one in said
-            if isinstance(way := one.get("obstacle_m"), int | float) and way >= 0.0
+        distances = [
+            distance
+            for reading in readings
+            if isinstance(distance := reading.get("obstacle_m"), int | float) and distance >= 0.0
         ]
-        state.remote.ahead_m = min(map(float, ways), default=math.inf)
-        state.remote.violated = any(one.get("field_violation") is True for one in said)
+        state.remote.ahead_m = min(map(float, distances), default=math.inf)
+        state.remote.violated = any(reading.get("field_violation") is True for reading in readings)
         state.changes += 1
 
     def _received(self, name: str, now_ns: int) -> bool:
         signal = self.remote.signals.get(name)
         if signal is None:
             return False
-        if signal.heard_ns < 0:
+        if signal.read_ns < 0:
             signal.reason = ""
             self.remote.lost = [lost for lost in self.remote.lost if lost != name.partition("/")[2]]
             self.state.changes += 1
-        signal.heard_ns = now_ns
+        signal.read_ns = now_ns
         return True
 
-    def _heed_driver(self, message: DriverState) -> None:
+    def _handle_driver_state(self, message: DriverState) -> None:
         """Handle the state of a driver.
 
         A driver that is up speaks for a part without readings of its own; setpoints from before a
@@ -189,9 +194,9 @@ class RemoteDrivers(MockDrivers):
             return
         if message.up:
             if message.kind == "device":
-                self._received(name, self.robot.now_ns)
-            elif known.heard_ns >= 0:
-                known.heard_ns = self.robot.now_ns
+                self._received(name, self._services.now_ns)
+            elif known.read_ns >= 0:
+                known.read_ns = self._services.now_ns
             return
         reason, before = message.reason or NO_READING, known.reason
         if motor is not None:
@@ -213,9 +218,9 @@ class RemoteDrivers(MockDrivers):
 
     def _lose_motor(self, motor_id: str, reason: str) -> None:
         motor = self.remote.motors[motor_id]
-        if motor.asked not in ("", "STOP"):
-            self.robot.emit(PORT, MotorCommand("STOP", id=motor_id))
-        motor.heard_ns, motor.reason, motor.zeroed, motor.asked = -1, reason, False, ""
+        if motor.sent not in ("", "STOP"):
+            self._services.emit(PORT, MotorCommand("STOP", id=motor_id))
+        motor.read_ns, motor.reason, motor.zeroed, motor.sent = -1, reason, False, ""
         row = self.state.motors[self.motors[motor_id]]
         if row[m.MODE] == m.MOVE:
             self.stop(self.motors[motor_id])
@@ -226,7 +231,7 @@ class RemoteDrivers(MockDrivers):
         state = self.state
         for name in names:
             signal, (kind, _, part_id) = remote.signals[name], name.partition("/")
-            signal.heard_ns, signal.reason, signal.asked = -1, reason, None
+            signal.read_ns, signal.reason, signal.sent = -1, reason, None
             if part_id not in remote.lost:
                 remote.lost = [*remote.lost, part_id]
             if kind == "input":
@@ -239,54 +244,67 @@ class RemoteDrivers(MockDrivers):
 
     def _look_for_losses(self, now_ns: int) -> None:
         for motor_id, motor in self.remote.motors.items():
-            if 0 <= motor.heard_ns < now_ns - self._stale_ns[f"motor/{motor_id}"]:
+            if 0 <= motor.read_ns < now_ns - self._stale_ns[f"motor/{motor_id}"]:
                 self._lose_motor(motor_id, "no readings")
         for name, signal in self.remote.signals.items():
-            if 0 <= signal.heard_ns < now_ns - self._stale_ns[name]:
+            if 0 <= signal.read_ns < now_ns - self._stale_ns[name]:
                 self._lose_signals(self.remote, [name], "no readings")
+
+    # Setpoints
+
+    def move(self, motor: int, position: float) -> None:
+        self._mock.move(motor, position)
+
+    def stop(self, motor: int) -> None:
+        self._mock.stop(motor)
+
+    def rest(self, seconds: float) -> None:
+        self._mock.rest(seconds)
 
     # Tick
 
     def changed(self) -> bool:
+        """Return True: a reading may arrive at any time."""
         return True
 
     def step(self, dt_s: float) -> bool:
-        now_ns, state, remote = self.robot.now_ns, self.state, self.remote
+        now_ns, state, remote = self._services.now_ns, self.state, self.remote
         self._look_for_losses(now_ns)
         state.scans, remote.scans = [*state.scans, *remote.scans], []
         state.notices, remote.notices = [*state.notices, *remote.notices], []
-        state.faulted = True  # so that `_take_faults` is called
-        busy = super().step(dt_s)
+        state.faulted = True  # so that `_add_faults` is called
+        busy = self._mock.step(dt_s)
         for motor_id, i in self.motors.items():
             motor = remote.motors[motor_id]
             if motor.zeroed:
                 busy = self._bring_up_to_date(motor_id, motor, i, now_ns) or busy
             self._command(motor_id, motor, i, now_ns)
         for name, signal in remote.signals.items():
-            if name.startswith("output/") and signal.heard_ns >= 0:
+            if name.startswith("output/") and signal.read_ns >= 0:
                 self._switch(name.removeprefix("output/"), signal, now_ns)
         return busy
 
-    def _take_faults(self, state: MachineState) -> bool:
-        troubled = super()._take_faults(state)
+    def _add_faults(self, state: MachineState) -> bool:
+        """Add the faults of real motors: lost, or in error. Return True if there are any."""
+        found = False
         for motor_id, i in self.motors.items():
             motor = self.remote.motors[motor_id]
             row = state.motors[i]
-            if motor.heard_ns < 0:
+            if motor.read_ns < 0:
                 row[m.TROUBLE], state.codes[i] = m.OFF, state.codes[i] or "DISCONNECTED"
             elif motor.state == "ERROR" and row[m.TROUBLE] == m.FINE:
                 row[m.TROUBLE], state.codes[i] = m.BROKEN, motor.fault or "MOTOR_ERROR"
             if row[m.TROUBLE] != m.FINE:
-                troubled = True
+                found = True
                 if row[m.MODE] == m.MOVE:
                     self.stop(i)
-        return troubled
+        return found
 
     def _bring_up_to_date(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> bool:
         """Update a motor's row from its readings after a tick. Return True while it moves."""
         state, row = self.state, self.state.motors[i]
         row[m.CURRENT], row[m.TEMPERATURE] = motor.current_a, motor.temperature_c
-        still = abs(motor.velocity) <= STANDING * self.limits[i, m.TOP]
+        still = abs(motor.velocity) <= STANDING * self._limits[i, m.TOP]
         if motor_id not in self.wheels:
             row[m.POSITION], row[m.VELOCITY], row[m.REF] = (
                 motor.position,
@@ -304,7 +322,7 @@ class RemoteDrivers(MockDrivers):
             return not still or row[m.MODE] == m.MOVE
         position = self._position(motor, now_ns)
         if self._follows(motor, row):
-            if abs(row[m.POSITION] - position) > BEHIND_S * self.limits[i, m.TOP]:
+            if abs(row[m.POSITION] - position) > BEHIND_S * self._limits[i, m.TOP]:
                 state.latched[i] = NOT_FOLLOWING
         else:
             row[m.POSITION], row[m.VELOCITY] = position, 0.0 if still else motor.velocity
@@ -312,7 +330,7 @@ class RemoteDrivers(MockDrivers):
 
     def _position(self, motor: RemoteMotor, now_ns: int) -> float:
         """Return the present position, extrapolated from the last reading."""
-        return motor.position + motor.zero + motor.velocity * (now_ns - motor.heard_ns) * 1e-9
+        return motor.position + motor.zero + motor.velocity * (now_ns - motor.read_ns) * 1e-9
 
     def _follows(self, motor: RemoteMotor, row: m.Array) -> bool:
         """Return True if the wheel follows the reference.
@@ -327,7 +345,7 @@ class RemoteDrivers(MockDrivers):
     # Commands
 
     def _command(self, motor_id: str, motor: RemoteMotor, i: int, now_ns: int) -> None:
-        if motor.heard_ns < 0:
+        if motor.read_ns < 0:
             return
         row, kind, value = self.state.motors[i], "STOP", 0.0
         if motor_id in self.wheels:
@@ -336,30 +354,43 @@ class RemoteDrivers(MockDrivers):
             )  # a reading shows an earlier position
             behind = float(row[m.POSITION]) - late - self._position(motor, now_ns)
             if self._follows(motor, row) and (row[m.REF] != 0.0 or abs(behind) > ARRIVED):
-                top = float(self.limits[i, m.TOP])
+                top = float(self._limits[i, m.TOP])
                 kind, value = (
                     "VELOCITY",
                     min(max(float(row[m.VELOCITY]) + FOLLOW * behind, -top), top),
                 )
         elif row[m.TROUBLE] == m.FINE and row[m.MODE] == m.MOVE:
             kind, value = "POSITION", float(row[m.GOAL])
-        since_ns = now_ns - motor.asked_ns
+        since_ns = now_ns - motor.sent_ns
         if (
-            kind != motor.asked
+            kind != motor.sent
             or since_ns >= REPEAT_NS
             or (value != motor.value and since_ns >= OFTEN_NS)
         ):
-            motor.asked, motor.value, motor.asked_ns = kind, value, now_ns
-            self.robot.emit(PORT, MotorCommand(kind, value, motor_id))  # type: ignore[arg-type]
+            motor.sent, motor.value, motor.sent_ns = kind, value, now_ns
+            self._services.emit(PORT, MotorCommand(kind, value, motor_id))  # type: ignore[arg-type]
 
     def _switch(self, io_id: str, signal: RemoteSignal, now_ns: int) -> None:
         value = self.state.outputs.get(io_id, False)
-        if value != signal.asked or now_ns - signal.asked_ns >= REPEAT_NS:
-            signal.asked, signal.asked_ns = value, now_ns
-            self.robot.emit(PORT, OutputCommand(value, io_id))
+        if value != signal.sent or now_ns - signal.sent_ns >= REPEAT_NS:
+            signal.sent, signal.sent_ns = value, now_ns
+            self._services.emit(PORT, OutputCommand(value, io_id))
 
     def reset(self, motor: int) -> None:
-        super().reset(motor)
-        motor_id = self.ids[motor]
+        self._mock.reset(motor)
+        motor_id = self._ids[motor]
         if motor_id in self.motors:
-            self.robot.emit(PORT, MotorCommand("RESET", id=motor_id))
+            self._services.emit(PORT, MotorCommand("RESET", id=motor_id))
+
+
+def make_drivers(
+    services: DriverServices, config: RobotConfig, limits: m.Array
+) -> MockDrivers | RemoteDrivers:
+    """Return the drivers for the robot's mode: simulated, or real where its parts are."""
+    if real_parts(config):
+        return RemoteDrivers(services, config, limits)
+    return MockDrivers(services, _motor_ids(config), limits, 1.0 / config.runtime.tickHz)
+
+
+def _motor_ids(config: RobotConfig) -> tuple[str, ...]:
+    return tuple(motor.motorId for motor in config.motors)

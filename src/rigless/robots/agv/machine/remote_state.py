@@ -9,7 +9,7 @@ NO_READING = "no reading yet"
 
 @dataclass(slots=True)
 class RemoteMotor:
-    heard_ns: int = -1  # last reading; -1: none since its driver came up
+    read_ns: int = -1  # last reading; -1: none since its driver came up
     position: float = 0.0
     velocity: float = 0.0
     state: str = "DISABLED"
@@ -19,19 +19,19 @@ class RemoteMotor:
     reason: str = NO_READING  # why it is lost
     zero: float = 0.0  # offset of the reference from its position, for wheels
     zeroed: bool = False
-    asked: str = ""  # the last command
+    sent: str = ""  # the last command
     value: float = 0.0
-    asked_ns: int = -1
+    sent_ns: int = -1
 
 
 @dataclass(slots=True)
 class RemoteSignal:
     """An input, an output or a device."""
 
-    heard_ns: int = -1
+    read_ns: int = -1
     reason: str = NO_READING
-    asked: bool | None = None  # last value of an output
-    asked_ns: int = -1
+    sent: bool | None = None  # last value of an output
+    sent_ns: int = -1
 
 
 @dataclass(slots=True)

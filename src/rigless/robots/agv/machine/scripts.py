@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled
 from rigless.kernel.inputs import Inject
 from rigless.kernel.rate import to_ns
-from rigless.kernel.robot import Robot
 from rigless.robots.agv.machine.sensing import Sensing
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.profile import FaultRule, SimulationProfile
+from rigless.robots.agv.services import ScriptServices
 
 Array = NDArray[np.float64]
 
@@ -50,15 +50,15 @@ def pass_over(markers: Array, over: Array, x0: float, y0: float, x1: float, y1: 
 class Scripts:
     """The script of one robot."""
 
-    def __init__(self, robot: Robot, profile: SimulationProfile, sensing: Sensing):
-        self._robot, self._sensing, self._profile = robot, sensing, profile
+    def __init__(self, services: ScriptServices, profile: SimulationProfile, sensing: Sensing):
+        self._services, self._sensing, self._profile = services, sensing, profile
         self.markers = np.array(
             [(mark.x, mark.y, mark.radiusM) for mark in profile.markers]
         ).reshape(-1, 3)
         self._codes = [mark.code for mark in profile.markers]
         rules = profile.faultInjectionRules
         for rule in rules:
-            robot.fault_targets.resolve(robot.name, rule.target, rule.kind, rule.params)
+            services.fault_targets.resolve(services.name, rule.target, rule.kind, rule.params)
         self._by_chance = [rule for rule in rules if rule.chancePerS is not None]
         self._by_distance = [rule for rule in rules if rule.afterDistanceM is not None]
         self._by_command = [rule for rule in rules if rule.onCommand is not None]
@@ -99,7 +99,7 @@ class Scripts:
                 self._inject(self._profile.faultInjectionRules[index], now_ns)
         for i, rule in enumerate(self._by_chance):
             if state.chances_ns[i] <= now_ns:
-                if self._robot.fault(rule.target, rule.kind) is None:
+                if self._services.fault(rule.target, rule.kind) is None:
                     self._inject(rule, now_ns)
                 state.chances_ns[i] = self._next_chance(i, now_ns + to_ns(rule.durationS or 0.0))
         state.due_ns = self._due_ns(state)
@@ -125,9 +125,10 @@ class Scripts:
                 self._inject(rule, now_ns)
 
     def _inject(self, rule: FaultRule, now_ns: int) -> None:
-        robot = self._robot
+        services = self._services
         until_ns = None if rule.durationS is None else now_ns + to_ns(rule.durationS)
-        robot.begin_fault(Inject(robot.name, rule.target, rule.kind, rule.params, until_ns))
+        fault = Inject(services.name, rule.target, rule.kind, rule.params, until_ns)
+        services.begin_fault(fault)
 
     def _place_obstacles(self, state: MachineState, now_ns: int) -> None:
         ahead, placed = math.inf, []
@@ -149,7 +150,7 @@ class Scripts:
         chance = self._by_chance[index].chancePerS or 0.0
         if chance == 0.0:
             return NEVER
-        draw = self._robot.random(f"rule/{index}").random()
+        draw = self._services.random(f"rule/{index}").random()
         wait_s = draw if chance == 1.0 else math.log1p(-draw) / math.log1p(-chance)
         return from_ns + to_ns(wait_s) if wait_s < 1e9 else NEVER
 

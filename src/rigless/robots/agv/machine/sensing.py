@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.robot import Robot, VirtualInput
+from rigless.kernel.robot import VirtualInput
 from rigless.robots.agv.config import DigitalInput, RobotConfig
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.services import SensingServices
 from rigless.robots.agv.units import unit_of
 
 Array = NDArray[np.float64]
@@ -88,8 +89,8 @@ def on_edges(motors: Array, edges: Array, on: Array) -> bool:
 class Sensing:
     """The inputs and devices of one robot."""
 
-    def __init__(self, robot: Robot, config: RobotConfig, limits: Array):
-        self._robot = robot
+    def __init__(self, services: SensingServices, config: RobotConfig, limits: Array):
+        self._services = services
         self._ids = tuple(entry.ioId for entry in config.io.digitalInputs)
         self._names = self._ids if "estop" in self._ids else ("estop", *self._ids)
         self._chains = (
@@ -116,20 +117,20 @@ class Sensing:
 
     def sample(self, state: MachineState) -> None:
         """Read all inputs, and which devices respond."""
-        robot, given, wired = self._robot, self._robot.input, state.wired
+        services, given, wired = self._services, self._services.input, state.wired
         on = {name for name, edge in zip(self._watching, state.edges.tolist(), strict=True) if edge}
         if state.blocked:
             on |= self._seeing
-        faulty = bool(robot.faults)
+        faulty = bool(services.faults)
         values: dict[str, bool] = {}
         for name in self._names:
             value: Any = bool(given.get(name, False)) or name in on or wired.get(name, False)
-            if faulty and (value := robot.sense(name, value)) is None:
+            if faulty and (value := services.sense(name, value)) is None:
                 value = name in self._chains or name in self.guards
             values[name] = bool(value > 0.5) if value is not True and value is not False else value
         remote: Any = given.get("remote_estop", False)
         if faulty:
-            remote = robot.sense("remote_estop", remote)
+            remote = services.sense("remote_estop", remote)
         pressed = any(values.get(name, False) for name in self._chains)
         estop = "MANUAL" if pressed else "REMOTE" if remote is None or remote else "NONE"
         state.guarded = any(values[name] for name in self.guards)
@@ -139,7 +140,7 @@ class Sensing:
             state.estop, state.changes = estop, state.changes + 1
         lost = state.remote.lost
         off = (
-            [name for name in self.devices if name in lost or robot.fault(name, "off")]
+            [name for name in self.devices if name in lost or services.fault(name, "off")]
             if faulty or lost
             else []
         )

@@ -21,7 +21,7 @@ class MachineState:
     codes: list[str] = field(default_factory=list)  # fault codes; "": none
     latched: list[str] = field(default_factory=list)  # errors that only a reset clears
     reset_ns: list[int] = field(default_factory=list)  # when each was last reset; -1: never
-    ills: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": healthy
+    motor_faults: list[str] = field(default_factory=list)  # ERROR or DISCONNECTED; "": healthy
     taken: list[int] = field(default_factory=list)  # ids of the faults that are applied
     faulted: bool = False  # faults must be applied again, as one acts in every tick
 

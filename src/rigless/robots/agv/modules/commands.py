@@ -17,7 +17,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.params import LONGEST_ID, Refused
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.state import AgvState, Job, Running
+from rigless.robots.agv.state import CommandsState, CoreState, Job, Running
 
 MOST_REMEMBERED = 10_000
 LONGEST_TYPE = 40
@@ -35,15 +35,15 @@ class Commands:
     def __init__(
         self,
         services: Services,
-        state: AgvState,
+        state: CommandsState,
+        core: CoreState,
         motors: MotorBank,
         publisher: Publisher,
         plans: Plans,
         jobs: Jobs,
         stop_all: Callable[[str], None],
     ):
-        self._services, self._state, self._core = services, state.commands, state.core
-        self._jobs_state = state.jobs
+        self._services, self._state, self._core = services, state, core
         self._motors, self._publisher = motors, publisher
         self._plans, self._jobs, self._stop_all = plans, jobs, stop_all
 
@@ -246,7 +246,7 @@ class Commands:
         running = self._state.running
         if not running:
             return None
-        driving = (name for name in running if running[name].job == self._jobs_state.drive)
+        driving = (name for name in running if running[name].job == self._jobs.drive_job)
         return next(driving, next(iter(running)))
 
     # Acknowledgements

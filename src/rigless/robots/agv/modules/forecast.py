@@ -8,13 +8,15 @@ from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
 from rigless.robots.agv.params import STEPS, Refused
 from rigless.robots.agv.services import Clock
-from rigless.robots.agv.state import AgvState, Job, Task
+from rigless.robots.agv.state import Job, JobsState, RouteState, Step, Task
 
 
 class Forecast:
-    def __init__(self, clock: Clock, state: AgvState, machine: Machine, plans: Plans):
+    def __init__(
+        self, clock: Clock, jobs: JobsState, route: RouteState, machine: Machine, plans: Plans
+    ):
         self._clock, self._machine, self._plans = clock, machine, plans
-        self._jobs, self._route, self._body = state.jobs, state.route, state.machine
+        self._jobs, self._route = jobs, route
         self._index = {motor: index for index, motor in enumerate(machine.motors.axes)}
 
     def remaining(self, job: Job) -> float:
@@ -40,6 +42,9 @@ class Forecast:
         seconds = self._seconds(job, self.remaining(job)) if job is not None else 0.0
         x, y, _ = self._machine.drive.pose
         for number, step in enumerate(task.steps[task.index :]):
+            planned = self._plan(step)
+            if planned is None:
+                continue
             if step.type == "MOVE":
                 to_x, to_y = float(step.params["x"]), float(step.params["y"])
                 distance_m = math.hypot(to_x - x, to_y - y)
@@ -47,17 +52,20 @@ class Forecast:
                 if number or job is None:
                     seconds += distance_m / self._top_mps()
             elif number or job is None:
-                seconds += self._step_s(step.type, step.params)
+                seconds += self._step_s(planned)
         return round(seconds, 1)
 
-    def _step_s(self, kind: str, params: dict[str, object]) -> float:
-        """Return the duration of a step that has not begun."""
-        if kind == "WAIT":
-            return float(str(params.get("seconds", 0.0)))
+    def _plan(self, step: Step) -> Job | None:
+        """Return the job of a step, or None if the robot cannot carry it out."""
         try:
-            job = self._plans.plan(kind, params, "task", STEPS)
+            return self._plans.plan(step.type, step.params, "task", STEPS)
         except Refused:
-            return 0.0
+            return None
+
+    def _step_s(self, job: Job) -> float:
+        """Return the duration of a step that has not begun."""
+        if job.kind == "WAIT":
+            return float(job.params["seconds"])
         return self._seconds(job, self.remaining(job)) if job.motors else 0.0
 
     def _seconds(self, job: Job, remaining: float) -> float:
@@ -72,7 +80,7 @@ class Forecast:
         return remaining
 
     def _top_mps(self) -> float:
-        return max(min(self._machine.const.item(d.TOP_V), self._body.speed_limit), 0.01)
+        return max(min(self._machine.const.item(d.TOP_V), self._machine.drive.speed_limit), 0.01)
 
     def _at(self, motor: str) -> float:
         return self._machine.motors.axis_position(motor)
@@ -81,7 +89,7 @@ class Forecast:
         """Return the length of the remaining waypoints, and of the nodes of a route after them."""
         drive, following = self._machine.drive, self._route.following
         x, y, _ = drive.pose
-        points = self._body.path[drive.reached :, : d.PATH_Y + 1].tolist()
+        points = drive.points_left()
         if following is not None:
             points += [[node.x, node.y] for node in following.route.nodes[following.sent + 1 :]]
         length_m = 0.0

@@ -111,6 +111,11 @@ class Jobs:
         if job.kind == "FOLLOW_ROUTE":
             self.route.leave(job)
 
+    @property
+    def drive_job(self) -> int:
+        """The id of the job that uses the drive, or 0."""
+        return self._state.drive
+
     def get(self, number: int) -> Job | None:
         return self._state.by_id.get(number)
 

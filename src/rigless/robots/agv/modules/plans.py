@@ -13,7 +13,7 @@ from rigless.robots.agv import units
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.motor_bank import MotorBank
 from rigless.robots.agv.params import Refused
-from rigless.robots.agv.state import AgvState, Job
+from rigless.robots.agv.state import Job, JobsState, TaskState
 
 
 class Plans:
@@ -21,8 +21,8 @@ class Plans:
 
     check_route: Callable[[p.FollowRoute], None]
 
-    def __init__(self, config: RobotConfig, state: AgvState, motors: MotorBank):
-        self._jobs, self._task, self._motors = state.jobs, state.task, motors
+    def __init__(self, config: RobotConfig, jobs: JobsState, task: TaskState, motors: MotorBank):
+        self._jobs, self._task, self._motors = jobs, task, motors
         self.functional = {
             motor.motorId: motor for motor in config.motors if motor.role == "FUNCTIONAL"
         }

@@ -17,7 +17,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.params import Refused
 from rigless.robots.agv.services import Clock
-from rigless.robots.agv.state import AgvState, Following, Job, Route, RouteQuery
+from rigless.robots.agv.state import CoreState, Following, Job, Route, RouteQuery, RouteState
 
 RESPONSE_TIMEOUT_NS = 30_000_000_000
 MOST_KNOWN = 50
@@ -28,7 +28,8 @@ class Routing:
     def __init__(
         self,
         clock: Clock,
-        state: AgvState,
+        state: RouteState,
+        core: CoreState,
         enabled: bool,
         drive: DrivePath,
         publisher: Publisher,
@@ -37,7 +38,7 @@ class Routing:
         jobs: Jobs,
         forecast: Forecast,
     ):
-        self._clock, self._state, self._core = clock, state.route, state.core
+        self._clock, self._state, self._core = clock, state, core
         self._enabled, self._drive = enabled, drive
         self._publisher, self._events = publisher, events
         self._plans, self._jobs, self._forecast = plans, jobs, forecast

@@ -42,6 +42,10 @@ class Settings:
         self._backend_wins = policy.settingsBootstrapMode == "BACKEND_WINS"
         self.refresh()
 
+    @property
+    def version(self) -> int:
+        return self._state.version
+
     def refresh(self) -> None:
         """Compute the effective configuration."""
         desired = self._state.desired

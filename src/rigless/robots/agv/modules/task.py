@@ -19,7 +19,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.params import LONGEST_ID, Refused
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.state import AgvState, Ended, Job, Step, Task, Unfinished
+from rigless.robots.agv.state import CoreState, Ended, Job, Step, Task, TaskState, Unfinished
 
 FORBIDS = ("ERROR", "OFFLINE", "PAUSED")
 ENDS: dict[str, type[m.TaskDone | m.TaskFailed]] = {
@@ -38,7 +38,8 @@ class Tasks:
     def __init__(
         self,
         services: Services,
-        state: AgvState,
+        state: TaskState,
+        core: CoreState,
         tick_s: float,
         machine: Machine,
         publisher: Publisher,
@@ -47,8 +48,8 @@ class Tasks:
         jobs: Jobs,
         forecast: Forecast,
     ):
-        self._services, self._state, self._core = services, state.task, state.core
-        self._jobs_state, self._tick_s, self._machine = state.jobs, tick_s, machine
+        self._services, self._state, self._core = services, state, core
+        self._tick_s, self._machine = tick_s, machine
         self._publisher, self._events = publisher, events
         self._plans, self._jobs, self._forecast = plans, jobs, forecast
 
@@ -268,7 +269,7 @@ class Tasks:
             self._run(state.active)
 
     def _can_start(self) -> bool:
-        return not self._jobs_state.drive and self._core.status not in FORBIDS
+        return not self._jobs.drive_job and self._core.status not in FORBIDS
 
     def _start(self, task: Task) -> None:
         self._state.active, self._core.changed = task, True

@@ -17,7 +17,7 @@ from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.services import Clock
-from rigless.robots.agv.state import AgvState, Zone
+from rigless.robots.agv.state import CoreState, TrafficState, Zone
 from rigless.robots.agv.units import unit_of
 
 KINDS = ("HOLD", "SPEED_LIMIT", "ZONE_BLOCK", "GRANT")
@@ -43,14 +43,15 @@ class Traffic:
     def __init__(
         self,
         clock: Clock,
-        state: AgvState,
+        state: TrafficState,
+        core: CoreState,
         config: RobotConfig,
         machine: Machine,
         publisher: Publisher,
         events: Events,
         route: RouteProgress,
     ):
-        self._clock, self._state, self._core = clock, state.traffic, state.core
+        self._clock, self._state, self._core = clock, state, core
         self._machine, self._publisher, self._events = machine, publisher, events
         self._route, self._tick_s = route, 1.0 / config.runtime.tickHz
         size = config.dimensions

@@ -1,17 +1,18 @@
-"""Fixtures of tests with real processes.
+"""Fixtures that run the `rigless` command, in processes of its own or in the test's own process.
 
-They run the `rigless` command in processes of its own, on free ports, each with its own folder for
-session files. All processes of a test end with the test.
+Each has its own folders for session files and saved state. All processes of a test end with the
+test.
 """
 
 import os
 import signal
 import subprocess
+import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import hypothesis
@@ -215,6 +216,42 @@ def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.Com
             cwd=cwd,
             env={**environment, **extra},
         )
+
+    return run
+
+
+class CliResult(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run_cli(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    environment: dict[str, str],
+) -> Callable[..., CliResult]:
+    """Return a function that runs `rigless` in this process: exit code and output.
+
+    This is fast, and an exception that a user would see as a traceback fails the test.
+    """
+    from rigless.cli import main
+
+    for name in ("RIGLESS_URL", "RIGLESS_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_RUNTIME_DIR", "RIGLESS_STATE", "NO_COLOR", "TERM", "COLUMNS"):
+        monkeypatch.setenv(name, environment[name])
+
+    def run(*words: object) -> CliResult:
+        capfd.readouterr()
+        monkeypatch.setattr(sys, "argv", ["rigless", *map(str, words)])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return CliResult(code, *capfd.readouterr())
 
     return run
 

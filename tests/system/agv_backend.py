@@ -258,10 +258,10 @@ def check_fresh(backend: Backend, outages: list[Outage]) -> None:
         said_s = stored.envelope["sim"]["simTimeS"]
         for outage in outages:
             assert said_s >= outage.said_s or stored.stored_s <= outage.killed_s, (
-                f"{stored.type} was told late"
+                f"{stored.type} was published late"
             )
             assert not outage.known_s < said_s < outage.until_s, (
-                f"{stored.type} of an outage was told"
+                f"{stored.type} of an outage was published"
             )
 
 

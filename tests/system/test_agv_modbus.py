@@ -115,14 +115,12 @@ def config(modbus=5020, nats=4222):
 
 
 @on_loop
-async def test_a_day_of_a_robot_behind_a_plc(
-    tmp_path, environment, rigless_process, rigless_command
-):
-    modbus, nats, tape = reserved.port(), reserved.port(), tmp_path / "day.mcap"
+async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_process, run_cli):
+    modbus, nats, recording = reserved.port(), reserved.port(), tmp_path / "day.mcap"
     file = tmp_path / "robot_config.json"
     file.write_text(config(modbus, nats), "utf-8")
     with plc(environment, modbus) as first:
-        robot = rigless_process("run", file, "--no-panel", "--record", tape)
+        robot = rigless_process("run", file, "--no-panel", "--record", recording)
         assert robot.ports["plc-agv/hardware"] == "drivers://ETHERNET,PLC"
         async with await Backend.connect(f"nats://127.0.0.1:{nats}", "plc-agv") as backend:
 
@@ -179,18 +177,16 @@ async def test_a_day_of_a_robot_behind_a_plc(
                 await backend.until_ended(near)
                 assert backend.ended(near)[0]["status"] == "SUCCEEDED"
                 assert robot.end(signal.SIGINT) == 0
-    replay = rigless_command(
-        "replay", tape, "--verify", PYTHONPATH=os.environ.get("PYTHONPATH", "")
-    )
+    replay = run_cli("replay", recording, "--verify")
     assert replay.returncode == 0, (
         replay.stdout + replay.stderr
     )  # without the PLC, and without its drivers
 
 
-def test_a_missing_driver_package_is_named(tmp_path, rigless_command):
+def test_a_missing_driver_package_is_named(tmp_path, run_cli):
     file = tmp_path / "robot_config.json"
     file.write_text(config(), "utf-8")
-    run = rigless_command("run", file, "--no-panel", PYTHONPATH=os.environ.get("PYTHONPATH", ""))
+    run = run_cli("run", file, "--no-panel")
     assert run.returncode == 2
     assert (
         "no driver installed for PLC: drive_left, drive_right, hoist, estop, beacon" in run.stderr
@@ -237,9 +233,9 @@ async def test_real_parts_are_driven_in_real_time_and_never_by_a_recording(
     ):
         await Host(open_target(str(file)), 2.0).open()
     built = open_target(str(file))
-    with (tmp_path / "tape.mcap").open("wb") as stream:
+    with (tmp_path / "run.mcap").open("wb") as stream:
         Recorder(built.simulation, stream).close()
-    player = Playback(open_target(str(file)), Recording(tmp_path / "tape.mcap"), 2.0)
+    player = Playback(open_target(str(file)), Recording(tmp_path / "run.mcap"), 2.0)
     try:
         await player.open()
         assert player.urls["plc-agv", "hardware"] == "memory://hardware"

@@ -122,11 +122,11 @@ async def test_without_a_server_it_starts_its_own_and_keeps_the_store(tmp_path, 
         await backend.until(
             lambda: reported(backend)["restartRequired"] == [], "what waited for the restart"
         )
-        told = reported(backend)
+        report = reported(backend)
         assert (
-            told["desiredVersion"],
-            told["effective"]["runtime.tickHz"],
-            told["effective"]["streams.stateHz"],
+            report["desiredVersion"],
+            report["effective"]["runtime.tickHz"],
+            report["effective"]["streams.stateHz"],
         ) == (
             4,
             50,
@@ -143,79 +143,46 @@ async def test_without_a_server_it_starts_its_own_and_keeps_the_store(tmp_path, 
     assert "Traceback" not in first.errors + second.errors
 
 
-@on_loop
-async def test_a_recording_is_played_to_a_server(tmp_path, rigless_process, rigless_command):
-    tape = tmp_path / "run.mcap"
-    made = await asyncio.to_thread(
-        rigless_command,
-        "run",
-        "agv",
-        "--no-panel",
-        "--embedded-nats",
-        "--set",
-        "ports.nats=0",
-        "--duration",
-        "1.5",
-        "--record",
-        tape,
-    )
+def test_a_recording_is_played_to_a_server(tmp_path, run_cli):
+    recording = tmp_path / "run.mcap"
+    server = ("--embedded-nats", "--set", "ports.nats=0")
+    words = ("run", "agv", "--no-panel", *server, "--duration", 1.5, "--record", recording)
+    made = run_cli(*words)
     assert made.returncode == 0, made.stderr
-    same = await asyncio.to_thread(rigless_command, "replay", tape)
+    same = run_cli("replay", recording)
     assert same.returncode == 0, same.stdout + same.stderr
 
-    async def play():
+    async def published(url):
         """Return the simulated times of the states that a server received."""
-        with Server(tmp_path) as server:
-            words = ("replay", tape, "--serve", "--set", f"ports.nats={server.port}")
-            played = await started(rigless_process, *words)
-            assert await asyncio.to_thread(played.wait) == 0
-            async with await Backend.connect(server.url) as backend:
-                last = (await backend.operator.stream_info(OUT)).state.last_seq
-                await backend.until(
-                    lambda: backend.out and backend.out[-1].place >= last, "all of it"
-                )
-                assert len(beginnings(backend)) == 1
-                return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
+        async with await Backend.connect(url) as backend:
+            last = (await backend.operator.stream_info(OUT)).state.last_seq
+            await backend.until(lambda: backend.out and backend.out[-1].place >= last, "all of it")
+            assert len(beginnings(backend)) == 1
+            return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
 
-    times = await play()
+    times: list[float] = []
     while len(times) < 10:  # states are dropped for a server that is too busy
-        times = await play()
+        with Server(tmp_path) as server:
+            played = run_cli("replay", recording, "--serve", "--set", f"ports.nats={server.port}")
+            assert played.returncode == 0, played.stderr
+            times = asyncio.run(published(server.url))
     assert times == sorted(times)
 
 
-def test_fast_runs_need_no_server_and_are_alike(tmp_path, rigless_command):
-    for name in ("a", "b"):
-        words = (
-            "run",
-            "agv",
-            "--fast",
-            "--no-panel",
-            "--duration",
-            "20",
-            "--record",
-            tmp_path / f"{name}.mcap",
-        )
-        made = rigless_command(*words)
+def test_fast_runs_need_no_server_and_are_alike(tmp_path, run_cli):
+    recordings = tmp_path / "a.mcap", tmp_path / "b.mcap"
+    for file in recordings:
+        made = run_cli("run", "agv", "--fast", "--no-panel", "--duration", 5, "--record", file)
         assert made.returncode == 0, made.stderr
         assert "port agv/nats memory://nats" in made.stdout
         assert "nats-server" not in made.stderr
-    assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
+    assert recordings[0].read_bytes() == recordings[1].read_bytes()
     assert not (tmp_path / "state").exists()
 
 
-def test_a_fast_run_with_a_server_of_its_own(rigless_command):
-    words = (
-        "run",
-        "agv",
-        "--fast",
-        "--embedded-nats",
-        "--no-panel",
-        "--duration",
-        "20",
-        "--set",
-        "ports.nats=0",
-    )
-    made = rigless_command(*words)
+def test_a_fast_run_with_a_server_of_its_own(run_cli):
+    server = ("--embedded-nats", "--set", "ports.nats=0")
+    made = run_cli("run", "agv", "--fast", "--no-panel", "--duration", 5, *server)
     assert made.returncode == 0, made.stderr
     assert "started nats-server" in made.stderr
     assert "port agv/nats nats://127.0.0.1:" in made.stdout
@@ -245,9 +212,9 @@ def test_robots_of_one_host_share_a_server_which_leaves_nothing_behind(tmp_path,
     assert [path.name for path in tmp_path.iterdir()] == ["fleet.toml"]
 
 
-def test_a_server_that_cannot_start_is_one_line(tmp_path, rigless_command):
+def test_a_server_that_cannot_start_is_one_line(tmp_path, run_cli):
     (tmp_path / "file").write_text("")
-    made = rigless_command(
+    made = run_cli(
         "run", "agv", "--no-panel", "--set", "ports.nats=0", "--state", tmp_path / "file" / "x"
     )
     assert made.returncode == 2

@@ -234,10 +234,10 @@ async def test_what_ails_all_robots_of_a_connection_is_said_once(tmp_path, monke
             await until(
                 lambda: all("has not answered" in robot.report["why"] for robot in (a, b, c))
             )
-            told = [
+            texts = [
                 text
                 for robot in (a, b, c)
                 for _, text in robot.logged
                 if "has not answered" in text
             ]
-            assert len(told) == 1
+            assert len(texts) == 1

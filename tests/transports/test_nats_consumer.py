@@ -132,13 +132,13 @@ async def test_what_came_while_the_robot_was_away_comes_when_it_is_back(tmp_path
                 lambda: json.dumps({"commandId": "c2"}).encode() in robot.heard("command.request")
             )
             ended_ms = time.time() * 1000
-            told = headers(robot.raw("command.request")[-1])
-            stored_ms = to_ns(told["Nats-Time-Stamp"]) / 1e6
+            fields = headers(robot.raw("command.request")[-1])
+            stored_ms = to_ns(fields["Nats-Time-Stamp"]) / 1e6
             asked_ns, answered_ns, _ = robot.transport._connection.clock._best()
             doubt_ms = (answered_ns - asked_ns) / 1e6 + 1.0
             assert (
                 begun_ms - doubt_ms
-                < float(told["Rigless-Age-Ms"]) + stored_ms
+                < float(fields["Rigless-Age-Ms"]) + stored_ms
                 < ended_ms + doubt_ms
             )
 

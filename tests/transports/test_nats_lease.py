@@ -144,10 +144,10 @@ async def test_a_lost_lease_ends_all_talk_until_it_is_free_again(tmp_path, monke
 async def test_a_process_that_slept_does_not_go_on_as_if_nothing_were(tmp_path):
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot:
-            told = len(robot.raw("_transport"))
+            before = len(robot.raw("_transport"))
             robot.transport._session.lease.until_s = 0.0
             robot.say("state", 1)
-            await until(lambda: b'"connected":false' in b"".join(robot.raw("_transport")[told:]))
+            await until(lambda: b'"connected":false' in b"".join(robot.raw("_transport")[before:]))
             await robot.until_connected()
             assert "lease" in robot.texts
             async with backend(server.url) as other:

@@ -23,9 +23,10 @@ from .nats_robots import OUT, Robot, backend, on_loop, port, running
 NOWHERE = "nats://127.0.0.1:1"
 
 
-def box(folder, told=None):
+def box(folder, logged=None):
     return Outbox(
-        folder / "outbox.sqlite", lambda text, _: (told if told is not None else []).append(text)
+        folder / "outbox.sqlite",
+        lambda text, _: (logged if logged is not None else []).append(text),
     )
 
 
@@ -142,16 +143,16 @@ async def test_of_a_broken_file_all_that_can_be_read_is_saved(tmp_path):
     with path.open("r+b") as file:
         file.seek(path.stat().st_size // 2)
         file.write(b"\xa5" * 9000)
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     found = [message.number for message in outbox.load("a", 0, 5000)]
     assert 2900 < len(found) < 3000
     assert found[0] == 1
     assert found[-1] == 3000
-    assert len(told) == 1
-    assert "is broken" in told[0]
-    assert f"the {len(found)} messages that could be read" in told[0]
-    assert "\n" not in told[0]
+    assert len(logged) == 1
+    assert "is broken" in logged[0]
+    assert f"the {len(found)} messages that could be read" in logged[0]
+    assert "\n" not in logged[0]
     assert len(list(tmp_path.glob("*.broken-*"))) == 1
     outbox.close()
 
@@ -164,8 +165,8 @@ def fill_and_close(folder, count, size):
 
 @on_loop
 async def test_a_file_that_breaks_while_it_is_in_use_is_begun_anew(tmp_path):
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     fill(outbox, 100)
     outbox._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with outbox.path.open("r+b") as file:
@@ -180,9 +181,9 @@ async def test_a_file_that_breaks_while_it_is_in_use_is_begun_anew(tmp_path):
     assert not outbox.failure
     assert {message.number for message in outbox.load("a", 100, 100)} == set(range(101, 111))
     assert [
-        "cannot be written" in told[0],
-        "rebuilt" in told[1],
-        "written again" in told[2],
+        "cannot be written" in logged[0],
+        "rebuilt" in logged[1],
+        "written again" in logged[2],
     ] == [True] * 3
     outbox.close()
 
@@ -211,15 +212,15 @@ async def test_a_state_folder_that_is_removed_under_a_robot_costs_nothing(tmp_pa
 @on_loop
 async def test_a_file_in_its_place_that_is_anothers_is_not_touched(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "LOOK_S", 0.0)
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     fill(outbox, 5)
     for path in tmp_path.glob("outbox.sqlite*"):
         path.rename(tmp_path / f"away-{path.name}")
     outbox.path.write_bytes(b"another's")
     outbox.add(messages(1, first=6)[0])
     assert outbox.commit()
-    assert "restart this one" in told[0]
+    assert "restart this one" in logged[0]
     assert outbox.path.read_bytes() == b"another's"
     assert len(outbox.load("a", 0, 10)) == 6
     outbox.close()
@@ -243,8 +244,8 @@ async def test_a_full_disk_is_told_and_all_that_was_said_goes_when_there_is_room
 
 @on_loop
 async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkeypatch):
-    disk, told = Disk(tmp_path, monkeypatch), []
-    outbox = box(tmp_path, told)
+    disk, logged = Disk(tmp_path, monkeypatch), []
+    outbox = box(tmp_path, logged)
     given = fill(outbox, 240)
     assert disk.reserve.stat().st_size == 8 << 20
     disk.full, disk.free = True, 100_000
@@ -259,7 +260,7 @@ async def test_what_got_there_makes_room_on_a_disk_that_is_full(tmp_path, monkey
     disk.full, disk.free = False, 400_000
     await until(lambda: not outbox.failure)
     assert (outbox.depth("a"), disk.reserve.stat().st_size) == (11, 100_000)
-    assert ["again" in text for text in told] == [False, True]
+    assert ["again" in text for text in logged] == [False, True]
     outbox.close()
     assert not disk.reserve.exists()
 
@@ -315,8 +316,8 @@ async def test_a_folder_that_cannot_be_is_told_in_a_sentence(tmp_path):
 @on_loop
 async def test_another_process_that_writes_for_a_moment_is_no_trouble(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "BUSY_S", 60.0)
-    told, done = [], []
-    outbox = box(tmp_path, told)
+    logged, done = [], []
+    outbox = box(tmp_path, logged)
     outbox._database.execute("PRAGMA busy_timeout = 0")
     other = sqlite3.connect(outbox.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -328,14 +329,14 @@ async def test_another_process_that_writes_for_a_moment_is_no_trouble(tmp_path, 
     other.execute("ROLLBACK")
     other.close()
     await until(lambda: done)
-    assert told == []
+    assert logged == []
     outbox.close()
 
 
 @on_loop
 async def test_one_that_could_not_be_begun_anew_at_once_is_later(tmp_path):
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     fill(outbox, 5)
     outbox._database.close()  # as it is then
     outbox.add(messages(1, first=6)[0])
@@ -347,10 +348,10 @@ async def test_one_that_could_not_be_begun_anew_at_once_is_later(tmp_path):
 
 @on_loop
 async def test_what_could_not_be_written_at_the_end_is_told(tmp_path):
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     with no_file_beyond(0):
         outbox.add(messages(1)[0])
         outbox.close()
     await asyncio.sleep(0)
-    assert "closed without 1 messages" in told[-1]
+    assert "closed without 1 messages" in logged[-1]

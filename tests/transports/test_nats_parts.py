@@ -142,10 +142,10 @@ def messages(robot, numbers, size=10):
     ]
 
 
-def box(path, told=None):
+def box(path, logged=None):
     return Outbox(
         path / "outbox.sqlite",
-        lambda text, severity: (told if told is not None else []).append(text),
+        lambda text, severity: (logged if logged is not None else []).append(text),
     )
 
 
@@ -181,9 +181,9 @@ async def test_all_of_one_turn_is_one_transaction_and_then_comes_what_waited(tmp
 @on_loop
 async def test_a_broken_file_is_set_aside_and_a_new_one_begun(tmp_path):
     (tmp_path / "outbox.sqlite").write_bytes(b"this is no database, " * 1000)
-    told = []
-    outbox = box(tmp_path, told)
-    assert "set aside" in told[0]
+    logged = []
+    outbox = box(tmp_path, logged)
+    assert "set aside" in logged[0]
     outbox.add(messages("a", [1])[0])
     assert outbox.commit()
     outbox.close()
@@ -200,9 +200,9 @@ async def test_a_file_that_is_damaged_inside_is_set_aside_as_well(tmp_path):
     data = bytearray(path.read_bytes())
     data[8192:40960] = b"\xa5" * (40960 - 8192)
     path.write_bytes(data)
-    told = []
-    outbox = box(tmp_path, told)
-    assert "set aside" in told[0]
+    logged = []
+    outbox = box(tmp_path, logged)
+    assert "set aside" in logged[0]
     assert outbox.depth("a") == 0
     outbox.close()
 
@@ -262,8 +262,8 @@ async def test_what_is_remembered_is_bounded_by_number_and_age(tmp_path, monkeyp
 async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "RETRY_S", 0.01)
     monkeypatch.setattr(outboxes, "BUSY_S", 0.0)
-    told, done = [], []
-    outbox = box(tmp_path, told)
+    logged, done = [], []
+    outbox = box(tmp_path, logged)
     other = sqlite3.connect(tmp_path / "outbox.sqlite", isolation_level=None)
     outbox._database.execute("PRAGMA busy_timeout = 0")
     other.execute("BEGIN IMMEDIATE")  # somebody else has the file
@@ -273,7 +273,7 @@ async def test_a_write_that_fails_is_tried_again_whole(tmp_path, monkeypatch):
     await until(lambda: outbox.failure)
     await asyncio.sleep(0.05)
     assert done == []
-    assert len(told) == 1
+    assert len(logged) == 1
     other.execute("ROLLBACK")
     other.close()
     while not done:
@@ -300,14 +300,14 @@ async def test_a_full_outbox_takes_nothing_more_and_gives_nothing_up(tmp_path, m
 @on_loop
 async def test_a_closed_outbox_tries_nothing_more(tmp_path, monkeypatch):
     monkeypatch.setattr(outboxes, "RETRY_S", 0.0)
-    told = []
-    outbox = box(tmp_path, told)
+    logged = []
+    outbox = box(tmp_path, logged)
     outbox._database.execute("DROP TABLE outbox")  # so that nothing can be written
     outbox.add(messages("a", [1])[0])
     await asyncio.sleep(0.01)
     outbox.close()
-    assert len(told) == 2
-    assert "closed without 1 messages" in told[1]
+    assert len(logged) == 2
+    assert "closed without 1 messages" in logged[1]
     outbox.failure = ""
     await asyncio.sleep(0.01)
-    assert len(told) == 2
+    assert len(logged) == 2

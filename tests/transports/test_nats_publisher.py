@@ -55,15 +55,15 @@ class Way:
 
 class Scene:
     def __init__(self, folder):
-        self.told, self.gone = [], []
-        self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.told.append(text))
+        self.logged, self.gone = [], []
+        self.outbox = Outbox(folder / "outbox.sqlite", lambda text, _: self.logged.append(text))
         self.way = Way()
         self.publisher = Publisher(
             self.way,
             self.outbox,
             "r1",
             "OUT",
-            lambda text, _: self.told.append(text),
+            lambda text, _: self.logged.append(text),
             self.gone.append,
         )
         self.said = 0
@@ -101,7 +101,7 @@ async def test_a_stream_between_two_leaders_is_not_gone(tmp_path, monkeypatch):
     await until(lambda: len(scene.way.flying) == 3)
     for _ in range(3):
         scene.way.answer()
-    assert (scene.publisher.depth, scene.gone, scene.told) == (0, [], [])
+    assert (scene.publisher.depth, scene.gone, scene.logged) == (0, [], [])
     scene.publisher.end()
     scene.outbox.close()
 
@@ -183,7 +183,7 @@ async def test_an_outbox_that_cannot_be_read_is_read_again(tmp_path, monkeypatch
 
     scene.outbox._database = Disk()
     await scene.publisher.begin(0)
-    await until(lambda: "disk I/O error" in "".join(scene.told))
+    await until(lambda: "disk I/O error" in "".join(scene.logged))
     failure.clear()
     while scene.publisher.depth:
         await until(lambda: scene.way.flying, "sent")

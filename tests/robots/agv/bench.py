@@ -55,10 +55,15 @@ class Bench(Robot):
             self.machine.bind(state.machine)
 
     def start(self) -> None:
-        self.machine = Machine(self, self.state.machine)
+        self.machine = Machine(
+            self, self.config, self.state.machine, self.world, self.start_pose, self.all_of_world
+        )
         self.dt_s = 1.0 / self.config.runtime.tickHz
         self.scanned: list[tuple[float, str, str]] = []
         self.noticed: list[tuple[float, str, str]] = []
+
+    def all_of_world(self) -> list[Robot]:
+        return [robot for robot in self.all_robots.values() if robot.world is self.world]
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:

@@ -60,12 +60,12 @@ class Drive:
     def __init__(self, acceleration: float = 1.0, late: int = 2):
         self.position, self.velocity, self.state, self.fault = 0.0, 0.0, "DISABLED", ""
         self.acceleration, self.queue = acceleration, deque([MotorCommand("STOP")] * late)
-        self.told: list[MotorCommand] = []
+        self.commands: list[MotorCommand] = []
         self.stuck = False
 
     def step(self, command: MotorCommand | None) -> None:
         if command is not None:
-            self.told.append(command)
+            self.commands.append(command)
             if command.kind == "RESET":
                 self.fault = ""
                 command = None
@@ -127,7 +127,7 @@ class Plant:
                 said for said in commands if isinstance(said, MotorCommand) and said.id == part_id
             ]
             for extra in mine[:-1]:
-                drive.told.append(extra)
+                drive.commands.append(extra)
                 drive.fault = "" if extra.kind == "RESET" else drive.fault
             drive.step(mine[-1] if mine else None)
             self.tell(part_id, drive.reading(part_id))

@@ -2,27 +2,22 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from rigless.hardware import discovery as drivers
-from rigless.hardware.drivers import DeviceDriver, IoDriver, MotorDriver
 from rigless.kernel.key_path import dotted
 from rigless.robots import agv
 from rigless.robots.agv.checks.examine import examine_config
 from rigless.robots.agv.checks.shape import CODES
 from rigless.robots.agv.schema import schema
 from rigless.scenario import requirements
-from rigless.scenario.requirements import check_with_environment
 
-from .configs import GONE, HERE, changed, seed
+from .check_findings import PROFILE, REAL, check, findings
+from .configs import GONE, HERE, changed
 
 AGV = Path(agv.__file__).parent
 LENGTH = {"unit": "mm", "value": 1}
 SPIN = {"unit": "rpm", "value": 60}
-PROFILE = "runtime.simulationProfile"
-REAL = {"runtime.mode": "REAL"}
 RULES = f"{PROFILE}.faultInjectionRules"
 TURNING = {  # the drive motors in angular units
     f"motors.{n}.limits.{name}.unit": unit
@@ -35,17 +30,12 @@ TURNING = {  # the drive motors in angular units
 }
 
 
-def check(given):
-    """Return the config and all findings, also those about this computer."""
-    return check_with_environment(agv.Robot, given)
-
-
-def findings(changes, environment=False):
-    return check(changed(changes))[1] if environment else examine_config(changed(changes))[1]
-
-
-def told(changes, environment=False):
-    return [(one.code, dotted(one.path), one.severity) for one in findings(changes, environment)]
+def problems(changes, environment=False):
+    """Return code, path and severity of each finding."""
+    return [
+        (problem.code, dotted(problem.path), problem.severity)
+        for problem in findings(changes, environment)
+    ]
 
 
 SHAPES = [
@@ -296,15 +286,17 @@ def test_shape(code, path, changes):
     ],
 )
 def test_how_to_mend_a_shape(key, value, fix):
-    assert fix in [one.fix for one in findings({key: value}) if one.stage == "shape"]
+    assert fix in [problem.fix for problem in findings({key: value}) if problem.stage == "shape"]
 
 
 @pytest.mark.parametrize(("code", "path", "changes"), ERRORS)
 def test_what_a_robot_does_not_boot_with(code, path, changes):
     found = findings(changes)
-    assert (code, path, "error") in [(one.code, dotted(one.path), one.severity) for one in found]
-    assert {one.code for one in found if one.severity == "error"} == {code}
-    assert all(one.what and one.fix and one.stage == "cross-field" for one in found)
+    assert (code, path, "error") in [
+        (problem.code, dotted(problem.path), problem.severity) for problem in found
+    ]
+    assert {problem.code for problem in found if problem.severity == "error"} == {code}
+    assert all(problem.what and problem.fix and problem.stage == "cross-field" for problem in found)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +318,7 @@ def test_no_problem_repeats_a_secret_of_a_url(servers):
 
 @pytest.mark.parametrize(("code", "path", "changes"), WARNINGS)
 def test_what_may_not_be_meant(code, path, changes):
-    assert told(changes) == [(code, path, "warning")]
+    assert problems(changes) == [(code, path, "warning")]
 
 
 def test_the_own_robot_is_faultless():
@@ -344,7 +336,7 @@ def test_all_passes_speak_at_once(tmp_path):
         "nats.credsFilePath": str(tmp_path / "no.creds"),
     }
     found = check(changed(wrong))[1]
-    assert [(one.stage, one.code) for one in found] == [
+    assert [(problem.stage, problem.code) for problem in found] == [
         ("shape", "WRONG_TYPE"),
         ("shape", "WRONG_TYPE"),
         ("shape", "WRONG_TYPE"),
@@ -372,168 +364,7 @@ def test_what_is_laid_over_the_own_robot():
         {"motors": {"0": {"limits": {"maxSpeed": {"value": 1}}}}, "extensions": None}
     )
     assert [motor.limits.maxSpeed.value for motor in config.motors[:2]] == [1.0, 1.2]
-    assert [one.code for one in found] == ["DRIVE_LIMITS_DIFFER"]
-
-
-# Environment
-
-GOOD = (
-    "-----BEGIN NATS USER JWT-----\nx\n------END NATS USER JWT------\n"
-    "-----BEGIN USER NKEY SEED-----\ny\n------END USER NKEY SEED------\n"
-)
-
-
-def codes(found):
-    return [(one.code, one.severity) for one in found if one.stage == "environment"]
-
-
-@pytest.mark.parametrize(("mode", "severity"), [("REAL", "error"), ("MOCK", "warning")])
-@pytest.mark.parametrize(
-    ("text", "rights", "wanted"),
-    [
-        (GOOD, 0o600, []),
-        (GOOD, 0o640, []),
-        (GOOD, 0o644, ["CREDS_EXPOSED"]),
-        ("hello", 0o600, ["CREDS_MALFORMED"]),
-        (f"SU{'A' * 56}\n", 0o600, []),
-        (f"SU{'A' * 55}\n", 0o600, ["CREDS_MALFORMED"]),
-        (None, 0, ["CREDS_MISSING"]),
-    ],
-)
-def test_credentials(tmp_path, mode, severity, text, rights, wanted):
-    path = tmp_path / "robot.creds"
-    if text is not None:
-        path.write_text(text)
-        path.chmod(rights)
-    found = codes(
-        findings({"runtime.mode": mode, "nats.credsFilePath": str(path)}, environment=True)
-    )
-    assert [one for one in found if one[0] != "MOCK_DRIVER_IN_REAL"] == [
-        (code, severity) for code in wanted
-    ]
-
-
-def test_credentials_that_are_no_file(tmp_path, monkeypatch):
-    assert codes(findings({"nats.credsFilePath": str(tmp_path)}, True)) == [
-        ("CREDS_MALFORMED", "warning")
-    ]
-    assert codes(findings({"nats.credsFilePath": "a\0b"}, True)) == [
-        ("CREDS_UNREADABLE", "warning")
-    ]
-    assert ("NO_CREDS", "warning") in codes(findings(REAL, True))
-
-
-def test_certificates(tmp_path, monkeypatch):
-    monkeypatch.setenv("RIGLESS_NATS_CA", str(tmp_path / "ca.pem"))
-    monkeypatch.setenv("RIGLESS_NATS_KEY", __file__)
-    monkeypatch.delenv("RIGLESS_NATS_CERT", raising=False)
-    assert codes(findings({}, True)) == []
-    secure = {"nats.servers": ["tls://127.0.0.1:4222"]}
-    assert codes(findings(secure, True)) == [
-        ("TLS_FILE_MISSING", "error"),
-        ("TLS_CERT_MISSING", "error"),
-    ]
-
-
-def test_a_map_that_is_not_there():
-    assert codes(findings({f"{PROFILE}.map": "atlantis"}, True)) == [("MAP_MISSING", "error")]
-    assert codes(findings({f"{PROFILE}.map": "apartment"}, True)) == []
-
-
-def offer(monkeypatch, installed):
-    """Pretend that drivers are installed: group → types. A type twice comes from two packages."""
-
-    def entries(group):
-        return [
-            SimpleNamespace(
-                name=name,
-                group=group,
-                value="package:Choosy",
-                module=f"package{n}",
-                dist=None,
-                load=load,
-            )
-            for n, name in enumerate(installed.get(group, ()))
-        ]
-
-    def load():
-        return Choosy
-
-    monkeypatch.setattr(drivers, "entry_points", entries)
-
-
-class Choosy(MotorDriver, IoDriver, DeviceDriver):
-    """A driver that requires an address; it is never opened."""
-
-    open = close = read = command = write = None
-
-    def __init__(self, part, shared):
-        if "address" not in part.config:
-            raise ValueError("there is no address")
-
-
-def of_drivers(changes):
-    found = check(changed(changes, seed()))[1]
-    return [one for one in found if "DRIVER" in one.code]
-
-
-def test_drivers_are_named_with_those_who_need_them(monkeypatch):
-    installed = {"rigless.agv.devices": ["ETHERNET", "USB"]}
-    offer(monkeypatch, installed)
-    (found,) = of_drivers({})
-    assert (
-        found.what
-        == "no driver installed for PLC: drive_left, drive_right, act_1, estop, limit_front need it"
-    )
-    assert "entry point PLC in rigless.agv.motors and rigless.agv.io," in found.fix
-    assert "--set runtime.mode=MOCK" in found.fix
-    installed["rigless.agv.motors"] = ["PLC"]
-    (found,) = of_drivers({})
-    assert (found.code, found.what) == (
-        "NO_DRIVER",
-        "no driver installed for PLC: estop, limit_front need it",
-    )
-    assert dotted(found.path) == "io.digitalInputs[0].driver.type"
-    installed["rigless.agv.io"] = ["PLC", "PLC"]
-    (found,) = of_drivers({})
-    assert (found.code, dotted(found.path)) == ("DRIVER_TWICE", "io.digitalInputs[0].driver.type")
-    assert of_drivers({"runtime.mode": "MOCK"}) == []
-
-
-def test_drivers_look_at_their_own_configs(monkeypatch):
-    offer(
-        monkeypatch,
-        {
-            "rigless.agv.motors": ["PLC"],
-            "rigless.agv.io": ["PLC"],
-            "rigless.agv.devices": ["ETHERNET", "USB"],
-        },
-    )
-    good = {"driver.config": {"address": 1}}
-    places = [
-        "motors.0",
-        "motors.1",
-        "motors.2",
-        "io.digitalInputs.0",
-        "io.digitalInputs.1",
-        "io.devices.0",
-        "io.devices.1",
-    ]
-    every = {f"{place}.{key}": value for place in places for key, value in good.items()}
-    assert of_drivers(every) == []
-    (found,) = of_drivers({**every, "motors.2.driver.config": {}})
-    assert (found.code, found.what, dotted(found.path)) == (
-        "DRIVER_CONFIG_WRONG",
-        "there is no address",
-        "motors[2].driver.config",
-    )
-    monkeypatch.setattr(drivers, "BASES", dict.fromkeys(drivers.BASES, int))
-    assert {one.code for one in of_drivers(every)} == {"DRIVER_BROKEN"}
-
-
-def test_simulated_parts_of_a_real_robot_are_told():
-    found = [one for one in findings(REAL, True) if one.code == "MOCK_DRIVER_IN_REAL"]
-    assert len(found) == 4 + 3 + 2 + 2
+    assert [problem.code for problem in found] == ["DRIVE_LIMITS_DIFFER"]
 
 
 def all_codes():

@@ -1,12 +1,9 @@
 """The drive: exact legs in minimum time, limits in every phase, stops, holds and dead reckoning."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rigless.kernel.inputs import Clear, Inject
 from rigless.robots.agv.config import own
@@ -15,26 +12,11 @@ from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
 
 from .bench import bench, profile, ticks, trapezoid_s
-
-DT_S = 0.01
-COARSE_S = 0.04  # tick of the property tests
-TOP, ACC, DEC, BASE = 1.2, 0.8, 1.0, 0.56  # of the robot that comes with rigless
+from .drive_watch import ACC, BASE, DEC, DT_S, TOP, Watch, until
 
 
 def one_drive():
     return [{**own()["motors"][0], "motorId": "drive"}, *own()["motors"][2:]]
-
-
-def until(machine, done, most=20_000):
-    """Tick until a condition holds; return the number of ticks."""
-    for count in range(most):
-        if done():
-            return count
-        machine.tick(DT_S)
-    raise AssertionError(
-        f"not within {most} ticks: at {machine.drive.pose}, {machine.drive.velocity},"
-        f" phase {machine.state.drive[d.PHASE]}"
-    )
 
 
 def peak_speed(machine, done):
@@ -106,175 +88,6 @@ def test_a_curved_way_is_an_exact_arc():
     assert drive[d.Y] == pytest.approx(radius * (1 - math.cos(turned)), abs=1e-9)
     assert drive[d.THETA] == pytest.approx(math.remainder(turned, math.tau), abs=1e-9)
     assert drive[d.ODOMETER] == pytest.approx(0.4 * 20)
-
-
-# Properties
-
-PLACE = st.floats(-2.0, 2.0).map(lambda value: round(value, 3))
-WAYPOINT = st.builds(
-    Waypoint,
-    PLACE,
-    PLACE,
-    st.none() | st.floats(-3.1, 3.1),
-    st.none() | st.floats(0.2, 2.0),
-    st.booleans(),
-)
-LINE = st.builds(  # many on one line, so that they are passed at speed
-    lambda length, cap, stop: (length, cap, stop),
-    st.floats(0.05, 1.5),
-    st.none() | st.floats(0.2, 2.0),
-    st.booleans(),
-)
-EVENT = st.tuples(
-    st.integers(1, 60),
-    st.one_of(
-        st.tuples(st.just("limit"), st.none() | st.floats(0.05, 1.5)),
-        st.tuples(st.just("allow"), st.booleans()),
-        st.tuples(st.just("obstacle"), st.just(-1.0) | st.floats(0.0, 2.0)),
-        st.tuples(st.just("extend"), st.lists(WAYPOINT, min_size=1, max_size=2)),
-        st.tuples(st.just("estop"), st.booleans()),
-    ),
-)
-
-
-class Watch:
-    """Ticks a machine, and checks limits of wheels and travel in every tick."""
-
-    def __init__(self, robot, dt_s=COARSE_S, strict=False):
-        self.robot, self.machine, self.dt_s, self.strict = robot, robot.machine, dt_s, strict
-        self.before = robot.machine.state.motors[:2, m.VELOCITY].tolist()
-
-    def tick(self):
-        machine, dt_s = self.machine, self.dt_s
-        drive, path = machine.state.drive, machine.state.path
-        phase, leg, heading = drive[d.PHASE], int(drive[d.LEG]), drive[d.HEADING]
-        machine.tick(dt_s)
-        wheels = machine.state.motors[:2, m.VELOCITY].tolist()
-        slower = True
-        for now, before in zip(wheels, self.before, strict=True):
-            change = abs(now) - abs(before)
-            assert abs(now) <= TOP * (1 + 1e-9)
-            assert now * before >= 0, "no wheel turns back without coming to rest"
-            assert -DEC * dt_s * (1 + 1e-9) <= change <= ACC * dt_s * (1 + 1e-9)
-            slower = slower and change <= 0
-        self.before = wheels
-        if phase == d.ROLL == drive[d.PHASE]:
-            assert drive[d.V] * (-1.0 if drive[d.BACK] else 1.0) >= 0, "no way is driven back"
-        if self.strict and drive[d.PHASE] == d.ROLL:
-            assert abs(drive[d.V]) <= path[int(drive[d.LEG]), d.PATH_SPEED] * (1 + 1e-9)
-        if phase == d.ROLL:
-            assert abs(drive[d.V]) <= path[leg, d.PATH_SPEED] * (1 + 1e-9) + 1e-9 or slower
-            if drive[d.PHASE] == d.ROLL and drive[d.LEG] == leg and path[leg, d.PATH_STOP]:
-                way = -1.0 if drive[d.BACK] else 1.0
-                dx, dy = path[leg, 0] - drive[d.X], path[leg, 1] - drive[d.Y]
-                assert way * (dx * math.cos(heading) + dy * math.sin(heading)) >= -1e-6
-
-    def do(self, what, value):
-        machine = self.machine
-        match what:
-            case "limit":
-                machine.drive.limit_speed(value)
-            case "allow":
-                machine.drive_allowed = value
-            case "obstacle":
-                self.robot.input["obstacle_m"] = value
-            case "estop":
-                self.robot.input["estop"] = value
-            case "extend":
-                machine.drive.extend(value)
-
-    def to_the_end(self):
-        for what, value in (("limit", None), ("allow", True), ("obstacle", -1.0), ("estop", False)):
-            self.do(what, value)
-        for _ in range(20_000):
-            if self.machine.drive.arrived:
-                return
-            self.tick()
-        raise AssertionError(f"never arrives: {self.machine.state.drive}")
-
-
-def arrived_at(machine, last):
-    x, y, theta = machine.drive.pose
-    assert (x, y) == (last.x, last.y)
-    assert machine.drive.velocity == (0.0, 0.0)
-    if last.theta is not None:
-        assert theta == last.theta
-    assert machine.drive.path_left == 0
-
-
-@settings(max_examples=60)
-@given(st.lists(WAYPOINT, min_size=1, max_size=4), st.lists(EVENT, max_size=5))
-def test_whatever_happens_on_the_way_limits_are_kept_and_the_end_is_exact(waypoints, events):
-    _, robot = bench()
-    watch = Watch(robot)
-    robot.machine.drive.go(waypoints)
-    last = waypoints[-1]
-    for count, (what, value) in events:
-        for _ in range(count):
-            watch.tick()
-        watch.do(what, value)
-        last = value[-1] if what == "extend" else last
-    watch.to_the_end()
-    arrived_at(robot.machine, last)
-
-
-@settings(max_examples=60)
-@given(
-    st.lists(LINE, min_size=1, max_size=6),
-    st.floats(-3.1, 3.1),
-    st.lists(EVENT, max_size=4),
-    st.sampled_from(["free", "ahead", "back"]),
-)
-def test_on_a_line_too(legs, direction, events, way):
-    """A robot on a track cannot turn: it drives backwards to a target behind it."""
-    theta = direction + (math.pi if way == "back" else 0.0)
-    track = {"kinematics": "TRACK", "initialPose": {"x": 0.0, "y": 0.0, "theta": theta}}
-    _, robot = bench() if way == "free" else bench(runtime=profile(**track))
-    watch, s, waypoints = Watch(robot, strict=True), 0.0, []
-    for length, cap, stop in legs:
-        s += length
-        waypoints.append(
-            Waypoint(s * math.cos(direction), s * math.sin(direction), None, cap, stop)
-        )
-    robot.machine.drive.go(waypoints[:2])
-    left = waypoints[2:]
-    for count, (what, value) in events:
-        for _ in range(count):
-            watch.tick()
-        if what == "extend":
-            robot.machine.drive.extend(left[:1])
-            left = left[1:]
-        else:
-            watch.do(what, value)
-    robot.machine.drive.extend(left)
-    watch.to_the_end()
-    x, y, found = robot.machine.drive.pose
-    assert (x, y) == (waypoints[-1].x, waypoints[-1].y)
-    assert math.remainder(found - theta, math.tau) == pytest.approx(0.0, abs=1e-6)
-
-
-@settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(1, 50), WAYPOINT), min_size=1, max_size=5), st.booleans())
-def test_sent_elsewhere_on_its_way_it_keeps_its_limits(moves, track):
-    """A track ends with the heading of the line."""
-    moves = [(count, replace(to, theta=None) if track else to) for count, to in moves]
-    _, robot = bench(runtime=profile(kinematics="TRACK")) if track else bench()
-    watch = Watch(robot)
-    for count, to in moves:
-        robot.machine.drive.go([to])
-        for _ in range(count):
-            watch.tick()
-    watch.to_the_end()
-    arrived_at(robot.machine, moves[-1][1])
-
-
-def test_turns_keep_the_speed_limit_too():
-    _, robot = bench()
-    machine = robot.machine
-    machine.drive.limit_speed(0.2)
-    machine.drive.go([Waypoint(0.0, 0.0, theta=2.0)])
-    count = until(machine, lambda: machine.drive.arrived)
-    assert 0 <= count * DT_S - trapezoid_s(2.0 * BASE / 2, 0.2, ACC, DEC) < 2 * DT_S
 
 
 # Path
@@ -399,7 +212,7 @@ def test_a_hold_keeps_the_path_and_a_halt_forgets_it():
     assert not machine.drive.arrived
 
 
-def test_an_ill_drive_motor_brings_the_robot_to_rest_within_its_limits():
+def test_an_faulty_drive_motor_brings_the_robot_to_rest_within_its_limits():
     sim, robot = bench()
     sim.run(seconds=0.1)
     machine = robot.machine

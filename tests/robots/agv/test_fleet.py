@@ -22,7 +22,7 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
     (tmp_path / "fleet.toml").write_text('[[robots]]\nkind = "agv"\ncount = 3\n')
     sim = open_target(tmp_path / "fleet.toml").simulation
     sim.run(1.0)
-    told = {
+    times_ms = {
         name: [
             round(1000 * message.sim.simTimeS)
             for message in sim.take(name, "nats")
@@ -30,9 +30,9 @@ def test_robots_of_a_fleet_speak_at_instants_of_their_own_and_the_first_at_whole
         ]
         for name in sim.robots
     }
-    assert told["agv-1"][-10:] == list(range(100, 1001, 100))
-    assert told["agv-2"][-10:] == list(range(90, 1000, 100))  # 610 ms early
-    assert told["agv-3"][-10:] == list(range(70, 1000, 100))  # 230 ms
+    assert times_ms["agv-1"][-10:] == list(range(100, 1001, 100))
+    assert times_ms["agv-2"][-10:] == list(range(90, 1000, 100))  # 610 ms early
+    assert times_ms["agv-3"][-10:] == list(range(70, 1000, 100))  # 230 ms
 
 
 def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp_path):
@@ -42,7 +42,7 @@ def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp
     for name in sim.robots:
         sim.send(name, "nats", m.SettingsDesired(version=1, settings={"streams.stateHz": 5}))
     sim.run(1.0)
-    told = {
+    times_ms = {
         name: [
             round(1000 * message.sim.simTimeS, 1)
             for message in sim.take(name, "nats")
@@ -50,9 +50,9 @@ def test_a_change_of_rates_for_all_at_once_does_not_make_them_speak_together(tmp
         ]
         for name in sim.robots
     }
-    assert told["agv-1"][-5:] == list(range(400, 1201, 200))
-    assert told["agv-2"][-5:] == list(range(390, 1201, 200))
-    assert told["agv-3"][-5:] == list(range(370, 1201, 200))
+    assert times_ms["agv-1"][-5:] == list(range(400, 1201, 200))
+    assert times_ms["agv-2"][-5:] == list(range(390, 1201, 200))
+    assert times_ms["agv-3"][-5:] == list(range(370, 1201, 200))
 
 
 @pytest.mark.parametrize("count", [50, 250, 400])

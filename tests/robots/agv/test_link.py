@@ -57,19 +57,19 @@ def test_what_is_not_said_while_the_way_is_down_is_not_counted():
     scene, quiet = Scene(), Scene()
     quiet.sim.core.collected = None
     for report in (UP, DOWN, UP):
-        for one in (scene, quiet):
-            one.send(report).run(2) if one is scene else (
-                one.sim.send("agv", "nats", report),
-                one.sim.run(2),
+        for each in (scene, quiet):
+            each.send(report).run(2) if each is scene else (
+                each.sim.send("agv", "nats", report),
+                each.sim.run(2),
             )
     for kind in wire.LATEST_WINS:
-        told = [
+        sent = [
             (envelope.seq, envelope.sim.simTimeS)
             for envelope in scene.received
             if envelope.type == kind
         ]
-        assert [seq for seq, _ in told] == list(range(1, len(told) + 1)), kind
-        assert (len(told) > 3, [at_s for _, at_s in told if 2.0 < at_s < 4.0]) == (True, []), kind
+        assert [seq for seq, _ in sent] == list(range(1, len(sent) + 1)), kind
+        assert (len(sent) > 3, [at_s for _, at_s in sent if 2.0 < at_s < 4.0]) == (True, []), kind
     assert quiet.robot.state.core == scene.robot.state.core
 
 
@@ -292,7 +292,7 @@ def test_what_waits_is_bounded():
     pending = scene.robot.state.link.pending
     assert len(pending) == 2000
     assert scene.robot.metrics["messages_lost"] > 0
-    numbers = [int(one.messageId.rpartition("-")[2]) for one in pending]
+    numbers = [int(envelope.messageId.rpartition("-")[2]) for envelope in pending]
     assert numbers == list(range(numbers[-1] - 1999, numbers[-1] + 1)), "the oldest go"
 
 

@@ -84,15 +84,15 @@ def test_what_it_says_of_itself_after_a_restore_is_of_then():
     sim, robot = bench(io={})
     sim.run(seconds=0.5)
     saved = sim.snapshot()
-    told = []
+    seen = []
     for motor in ("hoist", "gripper"):
         sim.restore(saved)
         robot.machine.motors.move_axis(motor, 0.05)
         sim.run(seconds=0.3)
-        told.append((robot.machine.state.changes, robot.machine.motors.health("hoist").position))
-    assert told[0][0] == told[1][0]
-    assert told[0][1] > 0
-    assert told[1][1] == 0
+        seen.append((robot.machine.state.changes, robot.machine.motors.health("hoist").position))
+    assert seen[0][0] == seen[1][0]
+    assert seen[0][1] > 0
+    assert seen[1][1] == 0
 
 
 def test_its_state_is_plain_data():

@@ -61,7 +61,7 @@ def test_what_is_not_a_robots(tmp_path):
 def test_a_file_without_a_version_is_not_laid_over_another_robot(tmp_path):
     path = write(tmp_path, changed({"schemaVersion": GONE, "streams": GONE}, seed()))
     found = problems(path, ["runtime.mode=MOCK"])
-    assert [(one.where, one.code) for one in found] == [
+    assert [(problem.where, problem.code) for problem in found] == [
         ("schemaVersion", "KEY_REQUIRED"),
         ("streams", "KEY_REQUIRED"),
     ]
@@ -69,7 +69,7 @@ def test_a_file_without_a_version_is_not_laid_over_another_robot(tmp_path):
 
 def test_flaws_are_told_with_file_line_and_column(tmp_path):
     path = write(tmp_path, '{"schemaVersion": 1,\n "identity": {},\n "identity": NaN,\n}')
-    assert [str(one) for one in problems(path)] == [
+    assert [str(problem) for problem in problems(path)] == [
         f"{path}:3: identity: column 2: the key 'identity' is given twice"
         " (the first one is on line 2) [NOT_JSON]",
         f"{path}:3: identity: column 14: NaN is not a JSON number"
@@ -142,8 +142,8 @@ def test_the_seeds_example_runs_as_it_is_in_mode_mock():
 
 def test_the_seeds_example_wants_drivers_in_mode_real():
     found = problems(SEED_TEXT)
-    assert {one.code for one in found} == {"CREDS_MISSING", "NO_DRIVER"}
-    first = next(one for one in found if "PLC" in one.what)
+    assert {problem.code for problem in found} == {"CREDS_MISSING", "NO_DRIVER"}
+    first = next(problem for problem in found if "PLC" in problem.what)
     assert str(first).startswith(
         f"{SEED_TEXT}:9: motors[0].driver.type: no driver installed for PLC: drive_left, "
     )
@@ -153,13 +153,13 @@ def test_every_problem_has_its_line_and_settings_reach_lists(tmp_path):
     path = write(tmp_path, changed({"motors.1.motorId": "drive_left", "streams.stateHz": "x"}))
     lines = path.read_text().splitlines()
     found = problems(path, ["motors.2.limits.maxSpeed.unit=parsec"])
-    assert [one.code for one in found] == [
+    assert [problem.code for problem in found] == [
         "WRONG_TYPE",
         "DUPLICATE_MOTOR_ID",
         "UNKNOWN_UNIT",
         "WHEELS_ON_ONE_SIDE",
     ]
-    assert [lines[one.line - 1].strip().partition(":")[0] for one in found] == [
+    assert [lines[problem.line - 1].strip().partition(":")[0] for problem in found] == [
         '"stateHz"',
         '"motorId"',
         '"unit"',
@@ -217,12 +217,12 @@ def test_a_script_of_the_shuttle_is_played():
 def test_a_file_of_that_name_is_a_robot_however_broken(tmp_path, text, code):
     path = tmp_path / "robot_config.json"
     path.write_text(text)
-    assert code in {one.code for one in problems(path)}
+    assert code in {problem.code for problem in problems(path)}
 
 
 def test_lists_and_objects_are_called_so(tmp_path):
     path = write(tmp_path, changed({"motors": {}, "io": []}))
-    found = {one.where: one.what for one in problems(path)}
+    found = {problem.where: problem.what for problem in problems(path)}
     assert found["motors"] == "{} is not right: it should be a list"
     assert found["io"] == "[] is not right: it should have keys of its own"
 
@@ -304,7 +304,7 @@ def test_a_recording_of_a_real_robot_replays_without_its_drivers(tmp_path, monke
     path = tmp_path / "real.mcap"
     path.write_bytes(record_to_bytes(open_target(real).simulation, 0.2))
     (tmp_path / "gone.creds").unlink()
-    assert {one.code for one in problems(real)} == {"CREDS_MISSING"}
+    assert {problem.code for problem in problems(real)} == {"CREDS_MISSING"}
     assert verify(path).difference is None
 
 
@@ -324,9 +324,11 @@ def test_a_name_in_the_scenario_is_the_name_on_the_wire_where_it_can_be(tmp_path
 
 
 def test_two_robots_of_one_id(tmp_path):
-    one = '[[robots]]\nkind = "agv"\nname = "{}"\nconfig = {{ identity = {{ robotId = "agv" }} }}\n'
+    entry = (
+        '[[robots]]\nkind = "agv"\nname = "{}"\nconfig = {{ identity = {{ robotId = "agv" }} }}\n'
+    )
     with pytest.raises(InputError, match="two robots have the name 'agv' on the wire"):
-        opened(tmp_path, one.format("a") + one.format("b"))
+        opened(tmp_path, entry.format("a") + entry.format("b"))
 
 
 def test_a_demo_leaves_them_their_server(monkeypatch):

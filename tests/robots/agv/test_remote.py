@@ -56,7 +56,7 @@ def test_the_wheels_are_driven_to_where_the_robot_says_it_is(plant):
     assert place(plant)[1] == pytest.approx(0.0, abs=5e-3)
     assert 0.0 < farthest < 0.1, "behind by what the delay costs, and no more"
     assert beyond < 5e-3
-    assert plant.drives["drive_left"].told[-1].kind == "STOP"
+    assert plant.drives["drive_left"].commands[-1].kind == "STOP"
 
 
 def test_a_turn_is_turned_by_the_wheels(plant):
@@ -72,7 +72,7 @@ def test_an_axis_is_there_when_it_is_read_to_be_there(plant):
     machine, gripper = plant.robot.machine, plant.drives["gripper"]
     machine.motors.move_axis("gripper", 0.05)
     plant.run(0.1)
-    assert gripper.told[-1] == MotorCommand("POSITION", 0.05, "gripper")
+    assert gripper.commands[-1] == MotorCommand("POSITION", 0.05, "gripper")
     plant.until(lambda: not machine.motors.axis_busy("gripper"))
     assert gripper.position == pytest.approx(0.05, abs=1e-3)
     assert machine.motors.axis_position("gripper") == gripper.position
@@ -83,11 +83,11 @@ def test_an_axis_is_there_when_it_is_read_to_be_there(plant):
 
 
 def test_commands_are_repeated_but_not_in_every_tick(plant):
-    told = plant.drives["hoist"].told
-    before = len(told)
+    commands = plant.drives["hoist"].commands
+    before = len(commands)
     plant.run(2.0)
-    assert {command.kind for command in told[before:]} == {"STOP"}
-    assert 18 <= len(told) - before <= 22
+    assert {command.kind for command in commands[before:]} == {"STOP"}
+    assert 18 <= len(commands) - before <= 22
 
 
 def test_what_is_read_is_what_is_told(plant):
@@ -112,7 +112,7 @@ def test_a_lost_wheel_stops_the_robot_and_is_found_again(plant, how):
     assert not machine.motors.health("drive_left").connected
     assert machine.motors.health("drive_left").faultCode == "DISCONNECTED"
     plant.until(lambda: other.velocity == 0.0)
-    assert other.told[-1].kind == "STOP"
+    assert other.commands[-1].kind == "STOP"
     if how == "lost":
         assert (pytest.approx(1.7, abs=0.05), "DRIVER_LOST", "drive_left") in plant.robot.noticed
     x = machine.drive.pose[0]
@@ -151,14 +151,14 @@ def test_a_lost_motor_is_told_to_stop_and_no_more(plant):
     plant.run(0.2)
     plant.silent.add("gripper")
     plant.run(0.7)
-    told = len(gripper.told)
-    assert gripper.told[-1].kind == "STOP"
+    count = len(gripper.commands)
+    assert gripper.commands[-1].kind == "STOP"
     plant.run(0.5)
-    assert len(gripper.told) == told
+    assert len(gripper.commands) == count
     plant.until(lambda: not machine.motors.axis_busy("gripper"), 1.0)
     plant.silent.clear()
     plant.run(0.5)
-    assert gripper.told[-1].kind == "STOP", "and does not go on by itself"
+    assert gripper.commands[-1].kind == "STOP", "and does not go on by itself"
     assert machine.motors.healthy("gripper")
 
 
@@ -173,7 +173,7 @@ def test_a_drives_own_fault_is_an_error_until_it_is_reset(plant):
     plant.until(lambda: plant.drives["drive_right"].velocity == 0.0)
     machine.motors.reset_motor("drive_left")
     plant.run(0.1)
-    assert MotorCommand("RESET", id="drive_left") in drive.told
+    assert MotorCommand("RESET", id="drive_left") in drive.commands
     assert machine.motors.healthy("drive_left")
     plant.until(lambda: machine.drive.arrived)
 
@@ -217,12 +217,14 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     assert machine.estop == "MANUAL"
     plant.until(lambda: drive.velocity == 0.0)
     plant.run(0.2)
-    assert drive.told[-1].kind == "STOP"
-    told, x = len(drive.told), machine.drive.pose[0]
+    assert drive.commands[-1].kind == "STOP"
+    count, x = len(drive.commands), machine.drive.pose[0]
     drive.position += 0.1  # it is pushed
     plant.drives["drive_right"].position += 0.1
     plant.run(0.5)
-    assert {command.kind for command in drive.told[told:]} == {"STOP"}, "it does not drive back"
+    assert {command.kind for command in drive.commands[count:]} == {"STOP"}, (
+        "it does not drive back"
+    )
     assert machine.drive.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
     plant.inputs["estop"] = False
     plant.run(1.0)

@@ -52,9 +52,9 @@ def test_a_given_route_is_followed_by_its_name():
     scene.send(response(LINE))
     name = scene.command("FOLLOW_ROUTE", routeId="r1")
     scene.run(1.5)
-    told = scene.last("traffic.state")
-    assert (told.edgeId, told.nextNodes) == ("ab", ["b", "c"])
-    assert told.s == pytest.approx(told.pose.x, abs=1e-3)
+    state = scene.last("traffic.state")
+    assert (state.edgeId, state.nextNodes) == ("ab", ["b", "c"])
+    assert state.s == pytest.approx(state.pose.x, abs=1e-3)
     scene.run(1.5)
     assert scene.last("traffic.state").edgeId == "bc"
     scene.run(5)
@@ -207,8 +207,8 @@ def test_the_base_is_driven_to_its_end_and_the_horizon_waits():
 def test_what_is_left_of_a_route_is_its_horizon_too():
     scene = Scene().run(0.1)
     scene.send(response(AHEAD)).assign(("FOLLOW_ROUTE", {"routeId": "r1"})).run(8)
-    told = scene.last("task.progress")
-    assert (told.pct, told.etaS) == (
+    progress = scene.last("task.progress")
+    assert (progress.pct, progress.etaS) == (
         pytest.approx(100 / 3, abs=0.1),
         pytest.approx(4.0 / 1.2, abs=0.1),
     )
@@ -289,8 +289,8 @@ def test_however_a_route_is_released_it_is_the_same_route(parts):
     released = 0
     for revision, more in enumerate(parts, 1):
         piece = [
-            node(one.nodeId, one.sequenceId, one.x, one.y, i <= released + more)
-            for i, one in enumerate(whole)
+            node(known.nodeId, known.sequenceId, known.x, known.y, i <= released + more)
+            for i, known in enumerate(whole)
             if i >= released
         ]
         route, found = route_graph.stitched(

@@ -82,8 +82,8 @@ def test_it_is_a_schema_and_every_key_is_described():
     silent = [
         (part["title"], key)
         for part in parts
-        for key, one in part["properties"].items()
-        if "description" not in one and "$ref" not in str(one)
+        for key, entry in part["properties"].items()
+        if "description" not in entry and "$ref" not in str(entry)
     ]
     assert silent == []
     assert all(part["description"] and part["additionalProperties"] is False for part in parts)
@@ -137,7 +137,7 @@ def test_the_schema_and_the_shape_pass_agree(data):
     config.setdefault("schemaVersion", None)  # as for a file: nothing is taken from the own robot
     valid = VALIDATOR.is_valid(config)
     made, found = examine_config(config)
-    shape = [one for one in found if one.stage == "shape"]
+    shape = [problem for problem in found if problem.stage == "shape"]
     assert valid == (made is not None) == (not shape), (
         shape,
         [error.message for error in VALIDATOR.iter_errors(config)],

@@ -91,7 +91,7 @@ def test_whatever_is_wrong_with_them_it_fits(count, well):
         errors,
         bad,
     )
-    told, left_out = state_size.fitting(state)
-    assert len(msgspec.json.encode(told)) + state_size.ENVELOPE_BYTES <= LONGEST
-    assert (told == state) == (left_out == [])
-    assert told.statusReasons[:20] == reasons[:20]
+    fitted, left_out = state_size.fitting(state)
+    assert len(msgspec.json.encode(fitted)) + state_size.ENVELOPE_BYTES <= LONGEST
+    assert (fitted == state) == (left_out == [])
+    assert fitted.statusReasons[:20] == reasons[:20]

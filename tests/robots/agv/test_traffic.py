@@ -102,9 +102,11 @@ def test_a_hold_whose_time_has_passed_is_ignored_and_one_ends_by_itself():
 def test_a_state_never_tells_of_a_hold_in_one_place_alone():
     scene = Scene(streams={"stateHz": 1}).run(0.1)
     scene.control("HOLD", valid_s=0.52).run(1)
-    told = [(state.holds, state.status, state.statusReasons) for state in scene.published("state")]
-    assert (["h1"], "PAUSED", ["TRAFFIC_HOLD"]) in told
-    assert all(bool(holds) == ("TRAFFIC_HOLD" in reasons) for holds, _, reasons in told)
+    states = [
+        (state.holds, state.status, state.statusReasons) for state in scene.published("state")
+    ]
+    assert (["h1"], "PAUSED", ["TRAFFIC_HOLD"]) in states
+    assert all(bool(holds) == ("TRAFFIC_HOLD" in reasons) for holds, _, reasons in states)
 
 
 def test_a_release_that_comes_late_is_a_release():
@@ -418,17 +420,17 @@ def test_the_footprint_is_the_body():
     scene = Scene().run(0.1)
     scene.command("INIT_POSE", x=1.0, y=2.0, theta=math.pi / 2)
     scene.run(0.2)
-    told = scene.last("traffic.state")
-    assert sorted(told.footprint) == sorted(
+    state = scene.last("traffic.state")
+    assert sorted(state.footprint) == sorted(
         [(0.675, 2.45), (0.675, 1.55), (1.325, 1.55), (1.325, 2.45)]
     )
-    assert (told.held, told.stopDistanceM, told.edgeId) == (False, 0.0, None)
+    assert (state.held, state.stopDistanceM, state.edgeId) == (False, 0.0, None)
 
 
 def test_the_stopping_distance_is_that_of_the_brakes():
     scene = moving()
-    told = scene.last("traffic.state")
-    assert told.stopDistanceM == pytest.approx(told.velocity.v**2 / 2.0, abs=1e-3)
+    state = scene.last("traffic.state")
+    assert state.stopDistanceM == pytest.approx(state.velocity.v**2 / 2.0, abs=1e-3)
 
 
 def test_a_robot_without_the_module_neither_listens_nor_speaks():

@@ -4,7 +4,7 @@ Entries of lists are named by their ids.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 NAMES = ("motorId", "ioId", "deviceId")
@@ -36,10 +36,24 @@ def flat(
 
 
 def get(config: Mapping[str, Any], key: str) -> Any:
-    value: Any = config
-    for part in key.split("."):
-        value = dict(_entries(value)).get(part)
-    return value
+    return get_all(config, [key])[key]
+
+
+def get_all(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the values of these keys. Each list is indexed by its ids only once."""
+    found: dict[str, Any] = {}
+    index: dict[int, dict[str, Any]] = {}
+    for key in keys:
+        value: Any = config
+        for part in key.split("."):
+            if isinstance(value, list):
+                if id(value) not in index:
+                    index[id(value)] = dict(_entries(value))
+                value = index[id(value)].get(part)
+            else:
+                value = value.get(part) if isinstance(value, Mapping) else None
+        found[key] = value
+    return found
 
 
 def fits(config: Mapping[str, Any], key: str) -> bool:

@@ -58,9 +58,8 @@ class RemoteSettings:
             *AT_ONCE,
             *(f"motors.{motor.motorId}.{key}" for motor in config.motors for key in OF_MOTORS),
         ]
-        self._limits = {
-            key: keys.get(self.running, key) for key in self.at_once if key.startswith("motors.")
-        }
+        limits = (key for key in self.at_once if key.startswith("motors."))
+        self._limits = keys.get_all(self.running, limits)
         self._known_errors: set[str] | None = None  # those of the file itself
 
     def merged(
@@ -90,7 +89,7 @@ class RemoteSettings:
         # The values as the model has them, with defaults filled in.
         config = RobotConfig.model_validate(keys.with_values(self.file, accepted))
         values = config.model_dump(mode="json")
-        return {key: keys.get(values, key) for key in accepted}, rejected
+        return keys.get_all(values, accepted), rejected
 
     def effective(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the configuration with the settings that take effect at once."""

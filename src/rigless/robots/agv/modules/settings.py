@@ -89,7 +89,7 @@ class Settings:
         listed = dict.fromkeys((*rules.at_once, *rules.of_file, *desired, *waiting))
         reported = m.SettingsReported(
             self._state.version,
-            {key: keys.get(config, key) for key in listed},
+            keys.get_all(config, listed),
             [m.RejectedSetting(key[:LONGEST_KEY], *why) for key, why in (rejected or {}).items()][
                 :MOST_REJECTED
             ],

@@ -44,13 +44,13 @@ from rigless.host.host import Host
 from rigless.host.recordings_folder import SNAPSHOT
 from rigless.kernel import inputs as inp
 from rigless.kernel.drawing import label, unit
-from rigless.kernel.faults import KINDS
 from rigless.kernel.plain import to_builtins
-from rigless.kernel.ports import Port
+from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
+from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import ProblemReporter
 
 MISTAKES: dict[int | str, dict[str, Any]] = {
@@ -84,11 +84,18 @@ def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
     return {
         "name": port.name,
         "url": url,
-        "links": len(host.sim.core.links.by_port[robot, port.name]),
+        "links": _count_peers(port, host.sim.core.links.by_port[robot, port.name].values()),
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
         "problem": transport.problem if isinstance(transport, ProblemReporter) else "",
         "example": _example(port.example, url),
     }
+
+
+def _count_peers(port: Port, links: Iterable[Link]) -> int:
+    """Return the number of connected peers. A robot may send datagrams to two ports of one."""
+    if capabilities(port.transport).datagrams and port.direction == "out":
+        return len({link.peer.rpartition(":")[0] for link in links})
+    return len(list(links))
 
 
 def _example(command: str, url: str) -> str:
@@ -109,7 +116,7 @@ def describe_details(host: Host, robot: Robot) -> RobotDetails:
         for name, spec in robot.inputs.items()
     }
     params = {
-        target: {kind: KINDS.get(seam, {}).get(kind, {}) for kind, seam in kinds.items()}
+        target: {kind: robot.fault_targets.params(target, kind) for kind in kinds}
         for target, kinds in robot.fault_targets.seams.items()
     }
     defaults = {

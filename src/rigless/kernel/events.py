@@ -5,7 +5,13 @@ from typing import Any, Literal
 import msgspec
 
 Severity = Literal["debug", "info", "warning", "error", "critical"]
-KERNEL_CODES = ("fault-injected", "fault-cleared", "wire-error", "unhandled-message")
+KERNEL_CODES = (
+    "fault-injected",
+    "fault-cleared",
+    "wire-error",
+    "unhandled-message",
+    "obstacle-on-robot",
+)
 SEVERITIES: tuple[Severity, ...] = ("debug", "info", "warning", "error", "critical")
 
 

@@ -48,7 +48,8 @@ class Param:
 PROBABILITY = Param(1.0, 0.0, 1.0)
 DIRECTION = Param("both", choices=("in", "out", "both"))
 
-KINDS: dict[str, dict[str, dict[str, Param]]] = {
+Params = Mapping[str, Param]
+KINDS: dict[str, dict[str, Params]] = {
     "wire": {
         "drop": {"probability": PROBABILITY, "direction": DIRECTION},
         "delay": {
@@ -120,9 +121,13 @@ class Cleared:
 
 @dataclass(frozen=True)
 class Targets:
-    """The possible faults of one robot: target → kind → seam."""
+    """The possible faults of one robot: target → kind → seam.
+
+    `own` has the parameters of the robot's own kinds, if it declares them: target → kind → params.
+    """
 
     seams: Mapping[str, Mapping[str, str]]
+    own: Mapping[str, Mapping[str, Params]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -130,17 +135,28 @@ class Targets:
         ports: Iterable[str],
         sensors: Iterable[str],
         actuators: Iterable[str],
-        own: Mapping[str, Iterable[str]],
+        own: Mapping[str, Iterable[str] | Mapping[str, Params]],
     ) -> "Targets":
-        """Return the targets of a robot with these ports, sensors, actuators and own faults."""
+        """Return the targets of a robot with these ports, sensors, actuators and own faults.
+
+        Own kinds of a target come first. Own kinds with declared parameters come last.
+        """
         seams: dict[str, dict[str, str]] = {}
         for seam, names in (("wire", ports), ("sensor", sensors), ("actuator", actuators)):
             for name in names:
                 for kind in KINDS[seam]:
                     seams.setdefault(name, {}).setdefault(kind, seam)
         for name, kinds in own.items():
-            seams[name] = {**dict.fromkeys(kinds, "own"), **seams.get(name, {})}
-        return cls(seams)
+            declared, others = dict.fromkeys(kinds, "own"), seams.get(name, {})
+            seams[name] = (
+                {**others, **declared} if isinstance(kinds, Mapping) else declared | others
+            )
+        return cls(seams, {name: of for name, of in own.items() if isinstance(of, Mapping)})
+
+    def params(self, target: str, kind: str) -> Params:
+        """Return the declared parameters of a kind of fault on a target."""
+        seam = self.seams[target][kind]
+        return self.own.get(target, {}).get(kind, {}) if seam == "own" else KINDS[seam][kind]
 
     def resolve(
         self, robot: str, target: str, kind: str, params: Mapping[str, Any]
@@ -159,9 +175,9 @@ class Targets:
                 )
             )
         seam = kinds[kind]
-        if seam == "own":
+        if seam == "own" and kind not in self.own.get(target, {}):
             return kind, seam, dict(params)
-        known = KINDS[seam][kind]
+        known = self.params(target, kind)
         where = f"{robot} {target} {kind}"
         problems = [
             Problem(where, f"unknown parameter {name!r}", did_you_mean(name, known))

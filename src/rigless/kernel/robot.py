@@ -18,7 +18,7 @@ from rigless.kernel import faults as fault_models
 from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.events import Event, Severity
-from rigless.kernel.faults import Fault, Targets
+from rigless.kernel.faults import Fault, Params, Targets
 from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import Problem
@@ -135,7 +135,7 @@ class Robot:
     inputs: Mapping[str, VirtualInput] = {}
     sensors: tuple[str, ...] = ()
     actuators: tuple[str, ...] = ()
-    own_faults: Mapping[str, tuple[str, ...]] = {}
+    own_faults: Mapping[str, tuple[str, ...] | Mapping[str, Params]] = {}
     event_codes: tuple[str, ...] | None = None  # all codes of `event()`; None: not declared
 
     @classmethod

@@ -261,6 +261,9 @@ def _fleet(
     config, findings = (
         check_with_environment(kind, given) if environment else kind.check_config(given)
     )
+    native = source.natives.get((*at, "config"))
+    hints = [hint for hint in native.problems if hint.severity == "warning"] if native else []
+    notes += [hint for hint in hints if not _has(given, hint.path)]
     for finding in findings:
         (problems if finding.severity == "error" else notes).append(
             source.found((*at, "config"), finding)
@@ -294,6 +297,15 @@ def _fleet(
                     source.problem((*at, "ports", port), f"{address!r} is not an address", fix)
                 )
     return Fleet(config, made) if len(problems) == known else Fleet()
+
+
+def _has(data: Any, path: KeyPath) -> bool:
+    """Return True if nested data has a key: a hint of its file about the key is then obsolete."""
+    for part in path:
+        if not isinstance(data, dict) or part not in data:
+            return False
+        data = data[part]
+    return True
 
 
 def _is_address(address: str | int) -> bool:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from rigless.host.control import describe_robot
+from rigless.host.host import Host
 from rigless.robots.vacuum.protobuf import schema
+from rigless.scenario.load import open_target
 
 from .client import CONFIGURE, ENABLE, control, framed, sensor_group
 from .scene import BOTH_PORTS, EPOCH_US, Datagrams, Peer, events, vacuum
@@ -26,6 +29,13 @@ def test_a_client_gets_the_version_at_once_and_then_telemetry_at_both_ports():
     sim.run(1.0)
     assert datagrams.groups() == ["device_version"] + ["sensor_status"] * 110
     assert {peers for _, peers, _ in datagrams.seen} == {BOTH_PORTS}
+
+
+def test_the_status_counts_a_client_with_two_telemetry_ports_once():
+    host = Host(open_target("vacuum"), "fast")
+    Peer(host.sim)
+    ports = describe_robot(host, host.sim.robot("vacuum"))["ports"]
+    assert {port["name"]: port["links"] for port in ports} == {"commands": 1, "telemetry": 1}
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,33 @@ def switch_raw(peer, config):
         if isinstance(value, list):
             message.command.component_control.action.config[key].vector3_val.x = value[0]
     peer.say(framed(message))
+
+
+# The log
+
+
+def velocities(sim):
+    return [(event.time_ns / 1e9, event.data["linear"]) for event in events(sim, "velocity")]
+
+
+def test_the_log_has_starts_stops_and_large_changes_at_most_once_a_second():
+    sim = vacuum()
+    drive(sim, 0.2)
+    for step in range(300):  # a controller at 20 Hz
+        drive(sim, 0.2 + 0.01 * (-1) ** step)
+        sim.run(0.05)
+    assert velocities(sim) == [(0.0, 0.2)]
+    drive(sim, 0.1)
+    drive(sim, 0.0)
+    sim.run(0.5)
+    assert velocities(sim)[1:] == [(15.0, 0.1)]
+    sim.run(1.0)
+    assert velocities(sim)[2:] == [(16.0, 0.0)]
+    for _ in range(50):  # stop and go
+        drive(sim, 0.1)
+        sim.run(0.05)
+        drive(sim, 0.0)
+        sim.run(0.05)
+    assert 4 <= len(velocities(sim)[3:]) <= 6
+    sim.run(2.0)
+    assert velocities(sim)[-1][1] == 0.0

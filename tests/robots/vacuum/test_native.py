@@ -70,6 +70,47 @@ def test_its_values_are_the_defaults(write):
     assert given == plain.model_dump(exclude={"network", "random_seed", "map_file"})
 
 
+UPSTREAM = """
+[device.simulation]
+start_x = 0.5
+[device.simulation.imu.tilt_noise]
+stddev = [0.0, 0.0, 0.0]
+bias = [100.0, -50.0, 25.0]
+[device.hardware]
+gd32_port = "/dev/ttyS3"
+lidar_port = "/dev/ttyS1"
+heartbeat_interval_ms = 20
+lidar_pwm = 60
+[device.hardware.lidar_mounting]
+offset_x = -0.1
+offset_y = 0.01
+optical_offset = 0.02
+angle_offset = 0.2
+[network]
+bind_address = "127.0.0.1:5555"
+udp_client_port = 5555
+"""
+
+
+def test_the_keys_that_only_upstream_has(write):
+    sim = opened(write(HEAD + UPSTREAM), seed=1).simulation
+    found = status(sim)
+    assert (found.tilt_x, found.tilt_y, found.tilt_z) == (100, -50, 16384 + 25)
+    lidar = sim.robot("vacuum").config.lidar
+    assert (lidar.mounting_x, lidar.mounting_y) == (-0.1, 0.01)
+    assert (lidar.optical_offset, lidar.angle_offset) == (0.02, 0.2)
+
+
+def test_a_hint_says_how_the_upstream_mock_differs(write):
+    file = write(proposal())
+    (hint,) = opened(file).notes
+    assert hint.startswith(f"{file}: ")
+    assert "--set mock_compat=true" in hint
+    assert not any("--set" in note for note in opened(file, "mock_compat=true").notes)
+    assert opened(file, "mock_compat=false").notes == ()
+    assert opened(file, "mock_compat=true", "mock_compat=false").notes == ()
+
+
 QUIRK = """
 [device.simulation.sensors]
 {before}

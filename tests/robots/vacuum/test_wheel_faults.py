@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from rigless.kernel.problems import InputError
+
 from .scene import Datagrams, Peer, drive, faulty, statuses, vacuum
 
 BASE = 0.233
@@ -30,6 +32,30 @@ def test_encoders_and_gyro_measure_a_bad_wheel(kind, params, left):
     sim.clear("vacuum")
     sim.run(0.1)
     assert sim.truth("vacuum").velocity == pytest.approx((0.2, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("params", "share"), [({}, 0.5), ({"share": 0.2}, 0.2), ({"share": 1}, 1.0)]
+)
+def test_a_wheel_that_slips_counts_travel_that_the_robot_does_not_make(params, share):
+    sim = faulty("wheel_left", "slip", **params)
+    drive(sim, 0.2)
+    found = statuses(sim, 1.0)[-1]
+    left = 0.2 * (1 - share)
+    assert sim.truth("vacuum").velocity == pytest.approx(((left + 0.2) / 2, (0.2 - left) / BASE))
+    assert found.gyro_z == pytest.approx(1000 * (0.2 - left) / BASE, abs=1)
+    assert (found.wheel_left, found.wheel_right) == pytest.approx((0.2 * 4464, 0.2 * 4464), abs=1)
+    sim.clear("vacuum", "wheel_left")
+    sim.run(0.1)
+    assert sim.truth("vacuum").velocity == pytest.approx((0.2, 0.0))
+
+
+def test_slip_has_limits_and_is_not_the_first_kind_of_a_wheel():
+    with pytest.raises(InputError, match=r"1\.5 is out of range"):
+        faulty("wheel_left", "slip", share=1.5)
+    with pytest.raises(InputError, match="unknown parameter 'factor'"):
+        faulty("wheel_left", "slip", factor=0.5)
+    assert faulty("wheel_left").robot("vacuum").faults[0].kind == "stall"
 
 
 def test_a_runaway_wheel_turns_without_a_command():

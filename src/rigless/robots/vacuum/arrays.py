@@ -51,7 +51,7 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
         deviations=np.array(
             [imu.gyro_noise.stddev, imu.accel_noise.stddev, imu.tilt_noise.stddev], float
         ),
-        biases=np.array([imu.gyro_noise.bias, imu.accel_noise.bias, (0, 0, 0)], float),
+        biases=np.array([imu.gyro_noise.bias, imu.accel_noise.bias, imu.tilt_noise.bias], float),
         angles=angles,
         cosines=np.cos(directions),
         sines=np.sin(directions),
@@ -84,6 +84,7 @@ def _constants(config: VacuumConfig, grid: Grid) -> Array:
     )
     const[b.MODE], const[b.FRICTION] = MODES[robot.collision_mode], robot.slide_friction
     const[b.SLIP_BIAS], const[b.SLIP_STD] = noise.slip_bias, noise.slip_stddev
+    const[b.SCALE_DIFFERENCE] = noise.scale_difference
     const[b.REACH] = bumpers.trigger_distance
     const[b.LEFT_A], const[b.LEFT_B] = bumpers.left.start_angle, bumpers.left.end_angle
     const[b.RIGHT_A], const[b.RIGHT_B] = bumpers.right.start_angle, bumpers.right.end_angle
@@ -117,6 +118,7 @@ def _lidar_setup(config: VacuumConfig, grid: Grid) -> Array:
     )
     setup[s.ANGLE_STD], setup[s.MISS] = noise.angle_stddev, noise.miss_rate
     setup[s.Q_BASE], setup[s.Q_DECAY] = noise.quality_base, noise.quality_distance_decay
+    setup[s.Q_STD] = noise.quality_stddev
     setup[s.GRAZING] = (
         max(0.0, math.cos(noise.incidence_limit)) if noise.incidence_limit < 1.57 else 0.0
     )

@@ -36,15 +36,19 @@ X, Y, THETA, V, W, GOAL_V, GOAL_W, LEFT_TICKS, RIGHT_TICKS, AX, AY = range(11)
     ODO_Y,
     ODO_THETA,
     REAL_V,
-) = range(11, 23)
-BODY_SIZE = 23
+    REAL_W,
+    SLIP_LEFT,
+    SLIP_RIGHT,
+) = range(11, 26)
+BODY_SIZE = 26
 
 # CONST
 DT, RADIUS, BASE, TICKS_PER_M, ACC_V, ACC_W, MODE, FRICTION, RES, OX, OY, OCOS, OSIN = range(13)
 SLIP_BIAS, SLIP_STD, REACH, LEFT_A, LEFT_B, RIGHT_A, RIGHT_B, TILT_KEEP, GYRO_LSB, ACCEL_LSB = (
     range(13, 23)
 )
-CONST_SIZE = 23
+SCALE_DIFFERENCE = 23
+CONST_SIZE = 24
 
 # The flags that a tick returns
 BUMP_LEFT, BUMP_RIGHT, CLIFF_FIRST, HIT = 1, 2, 4, 64
@@ -80,7 +84,13 @@ def tick(
     for i in range(carpets.shape[0]):
         if carpets[i, 0] <= x <= carpets[i, 1] and carpets[i, 2] <= y <= carpets[i, 3]:
             grip = min(grip, 1.0 - carpets[i, 4])
-    end_x, end_y, end_theta = arc(x, y, theta, v * grip, w, dt)
+    # V and W are those of the wheels; a wheel that slips loses a share of its travel.
+    drive, turn = v, w
+    if body[SLIP_LEFT] != 0.0 or body[SLIP_RIGHT] != 0.0:
+        left = (v - 0.5 * const[BASE] * w) * (1.0 - body[SLIP_LEFT])
+        right = (v + 0.5 * const[BASE] * w) * (1.0 - body[SLIP_RIGHT])
+        drive, turn = 0.5 * (left + right), (right - left) / const[BASE]
+    end_x, end_y, end_theta = arc(x, y, theta, drive * grip, turn, dt)
 
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     dx, dy = (end_x - x) / res, (end_y - y) / res
@@ -96,23 +106,26 @@ def tick(
     new_y = const[OY] + (sin * cell_x + cos * cell_y) * res
     if not hit:
         if held and const[ACC_V] > 0:  # free again: the ramp starts at the real speed
+            share = drive / v if v != 0.0 else 1.0
             v = approach(body[REAL_V], body[GOAL_V], const[ACC_V], dt)
-            end_x, end_y, end_theta = arc(x, y, theta, v * grip, w, dt)
+            drive = v * share
+            end_x, end_y, end_theta = arc(x, y, theta, drive * grip, turn, dt)
             cell_x, cell_y = from_x + (end_x - x) / res, from_y + (end_y - y) / res
             cell_x, cell_y = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
         new_x, new_y = end_x, end_y
-    middle = theta + 0.5 * w * dt
+    middle = theta + 0.5 * turn * dt
     forward = (new_x - x) * math.cos(middle) + (new_y - y) * math.sin(middle)
     if not hit:
-        forward = v * grip * dt
+        forward = drive * grip * dt
     # The wheels' travel: they stall at a wall, and spin on carpet.
-    rolled = forward / grip if grip > 0 and hit else v * dt
+    held_back = grip > 0 and hit and drive == v
+    rolled = forward / grip if held_back else v * dt
     real_v = forward / dt
 
     body[X], body[Y], body[THETA] = new_x, new_y, end_theta
-    body[W] = w
+    body[W], body[REAL_W] = w, turn
     body[V] = rolled / dt if hit and const[MODE] == STOP else v  # sliding, the drive still pushes
-    body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * w
+    body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * turn
     body[REAL_V] = real_v
     body[ODOMETER] += math.hypot(new_x - x, new_y - y)
     body[NORMAL_X], body[NORMAL_Y] = (
@@ -231,8 +244,9 @@ def _count_wheels(
     """Add encoder ticks with slip, and update the pose that follows from the ticks."""
     left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned
     a, b, _, _ = block(key, number, 0)
-    left *= 1.0 + const[SLIP_BIAS] + const[SLIP_STD] * normal(a)
-    right *= 1.0 + const[SLIP_BIAS] + const[SLIP_STD] * normal(b)
+    half = 0.5 * const[SCALE_DIFFERENCE]
+    left *= 1.0 + const[SLIP_BIAS] - half + const[SLIP_STD] * normal(a)
+    right *= 1.0 + const[SLIP_BIAS] + half + const[SLIP_STD] * normal(b)
     body[LEFT_TICKS] += left * const[TICKS_PER_M]
     body[RIGHT_TICKS] += right * const[TICKS_PER_M]
     ahead, turn = 0.5 * (left + right), (right - left) / const[BASE]
@@ -267,7 +281,8 @@ def read_imu(
     """
     g = STANDARD_GRAVITY
     truth = np.zeros(9)
-    truth[0] = -body[W] * const[GYRO_LSB]  # [seed] the gyro's x is yaw, clockwise; y pitch, z roll
+    # [seed] the gyro's x is yaw, clockwise; y is pitch, z roll
+    truth[0] = -body[REAL_W] * const[GYRO_LSB]
     truth[3], truth[4], truth[5] = (
         body[AX] / g * const[ACCEL_LSB],
         body[AY] / g * const[ACCEL_LSB],

@@ -1,9 +1,9 @@
 """The vacuum's clients: which may connect, and the links that carry their telemetry."""
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from rigless.kernel.ports import Link
-from rigless.kernel.robot import Robot
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.state import VacuumState
 from rigless.robots.vacuum.wire import DeviceVersion, Scan, Status
@@ -12,10 +12,24 @@ VERSION = ("MockDevice v1.0", 100)
 EPOCH_US = 1_700_000_000_000_000  # a fixed start of the timestamps, so that runs repeat
 
 
+class Connected(Protocol):
+    """The part of a robot that its clients need: time, state, and the links of its ports."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def state(self) -> VacuumState: ...
+    def wanted(self, port: str) -> bool: ...
+    def links(self, port: str) -> list[Link]: ...
+    def open(self, port: str, address: str) -> Link: ...
+    def close(self, link: Link) -> None: ...
+    def emit(self, port: str, message: Any, to: Link | None = None) -> None: ...
+
+
 class Clients:
     """Accept clients and send them telemetry. `note` logs an event as the log level allows."""
 
-    def __init__(self, robot: Robot, config: VacuumConfig, note: Callable[..., None]):
+    def __init__(self, robot: Connected, config: VacuumConfig, note: Callable[..., None]):
         self._robot, self._config, self._note = robot, config, note
 
     @property

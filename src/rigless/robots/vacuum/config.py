@@ -5,12 +5,21 @@ this project, with its reason. Units: metres, seconds, radians and their rates, 
 otherwise.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from rigless.kernel.key_path import dotted
+from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Config
+from rigless.robots.vacuum.profiles import HARDWARE, MOCK, changed, merged
 from rigless.ros.bridge import RosConfig
+
+
+def _is_true(value: Any) -> bool:
+    """Return True for what pydantic takes as true."""
+    return value is True or str(value).lower() in ("1", "1.0", "true", "t", "yes", "y", "on")
 
 
 def _plus_or_minus_one(value: float) -> float:
@@ -30,7 +39,11 @@ PortNumber = Annotated[int, Field(ge=1, le=65535)]
 
 
 class Body(Config):
-    """[seed] CRL-200S. Accelerations [ours]: full speed, straight or turning, within 0.3 s."""
+    """[seed] CRL-200S. Linear acceleration [ours]: full speed within 0.3 s.
+
+    Angular acceleration: that of the iRobot Create 3, a base of the same size, whose wheels
+    accelerate at 0.9 m/s².
+    """
 
     wheel_base: Positive = 0.233
     wheel_radius: Positive = 0.033
@@ -38,7 +51,7 @@ class Body(Config):
     max_linear_speed: Positive = 0.3
     max_angular_speed: Positive = 1.0
     max_linear_acceleration: NotNegative = Field(1.0, description="0 switches the limit off")
-    max_angular_acceleration: NotNegative = Field(3.5, description="0 switches the limit off")
+    max_angular_acceleration: NotNegative = Field(7.7, description="0 switches the limit off")
     robot_radius: Positive = 0.17
     collision_mode: Literal["stop", "slide", "passthrough"] = "stop"
     slide_friction: Share = 0.3
@@ -66,6 +79,7 @@ class LidarNoise(Config):
         0.0, description="chance of a range between the two surfaces at an edge"
     )
     quantisation: NotNegative = Field(0.0, description="the Delta-2D reports steps of 0.00025 m")
+    quality_stddev: NotNegative = Field(0.0, description="deviation of the quality of a point")
 
 
 class Lidar(Config):
@@ -109,6 +123,7 @@ class AccelNoise(Config):
 
 class TiltNoise(Config):
     stddev: ThreeNotNegative = (5, 5, 5)
+    bias: Three = (0, 0, 0)
 
 
 class Imu(Config):
@@ -132,6 +147,9 @@ class EncoderNoise(Config):
     slip_stddev: NotNegative = 0.002
     slip_bias: Annotated[float, Field(gt=-1)] = 0.0
     quantization_noise: bool = True
+    scale_difference: Annotated[float, Field(gt=-1, lt=1)] = Field(
+        0.0, description="[ours] share that the right encoder counts more than the left"
+    )
 
 
 class Encoder(Config):
@@ -288,6 +306,9 @@ class VacuumConfig(Config):
     mock_compat: bool = Field(
         False, description="behave as the upstream mock where it differs from the real driver"
     )
+    realism: Literal["seed", "hardware"] = Field(
+        "seed", description="hardware: imperfections of a real robot, see profiles.py"
+    )
     lidar_frame: Literal["robot_center", "lidar_mount"] = "robot_center"
     scan_packed: bool = Field(False, description="also send the packed scan")
     client_policy: Literal["reject", "takeover"] = "reject"
@@ -315,6 +336,27 @@ class VacuumConfig(Config):
         description="[ours] an additional ROS node: scan, odom, tf, imu, battery; cmd_vel in",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def profiles(cls, data: Any) -> Any:
+        """Fill in the keys behind one word. Other keys that are given win over `realism`.
+
+        `mock_compat` wins over them: the upstream mock ignores a lidar's mounting.
+        """
+        if isinstance(data, Mapping) and data.get("realism") == "hardware":
+            data = merged(HARDWARE, data)
+        if isinstance(data, Mapping) and _is_true(data.get("mock_compat")):
+            data = merged(data, MOCK)
+        return data
+
+    @model_validator(mode="after")
+    def one_profile(self) -> "VacuumConfig":
+        if self.mock_compat and self.realism == "hardware":
+            raise ValueError(
+                "mock_compat and realism = hardware contradict each other: choose one of them"
+            )
+        return self
+
     @model_validator(mode="after")
     def one_status_rate(self) -> "VacuumConfig":
         if {
@@ -325,3 +367,19 @@ class VacuumConfig(Config):
                 "imu.update_rate_hz and encoder.update_rate_hz differ, but one packet carries both"
             )
         return self
+
+
+def notes(config: VacuumConfig, given: Any) -> list[Problem]:
+    """Return a warning for each profile whose keys were also given with other values."""
+    found = []
+    if config.realism == "hardware" and (keys := _listed(HARDWARE, given)):
+        what = f"hardware leaves these keys as they are given: {keys}"
+        found.append(Problem.at(("realism",), what, "remove them", severity="warning"))
+    if config.mock_compat and (keys := _listed(MOCK, given)):
+        what = f"the upstream mock ignores the values given for {keys}"
+        found.append(Problem.at(("mock_compat",), what, severity="warning"))
+    return found
+
+
+def _listed(profile: Mapping[str, Any], given: Any) -> str:
+    return ", ".join(dotted(path) for path in changed(profile, given))

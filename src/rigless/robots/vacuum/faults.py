@@ -1,13 +1,20 @@
 """Sensor faults of the vacuum, on the readings of a tick and the points of a scan."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rigless.kernel.robot import Robot
+from rigless.kernel.faults import Fault
 from rigless.robots.vacuum.arrays import CLIFFS
 
 MAX_READING = 1e9  # faults are cut here, so that the wire can carry the reading
+
+
+class Sensing(Protocol):
+    """The part of a robot that has the faults of its sensors."""
+
+    def sense(self, sensor: str, value: Any) -> Any: ...
+    def fault(self, target: str, kind: str = "") -> Fault | None: ...
 
 
 class Measured(NamedTuple):
@@ -21,7 +28,7 @@ class Measured(NamedTuple):
     voltage: float
 
 
-def apply_faults(robot: Robot, measured: Measured) -> Measured:
+def apply_faults(robot: Sensing, measured: Measured) -> Measured:
     """Return the readings after sensor faults. A silent encoder holds; the others read zero."""
     imu: list[int] = []
     for number, name in enumerate(("gyro", "accel", "tilt")):
@@ -43,7 +50,7 @@ def apply_faults(robot: Robot, measured: Measured) -> Measured:
     return Measured(imu, left, right, bumpers, cliffs, voltage)
 
 
-def _sense_encoder(robot: Robot, name: str, ticks: int) -> int:
+def _sense_encoder(robot: Sensing, name: str, ticks: int) -> int:
     """Return the encoder's count; while a fault silences it, the count before."""
     sensed, fault = robot.sense(name, ticks), robot.fault(name)
     if fault is None:
@@ -54,7 +61,7 @@ def _sense_encoder(robot: Robot, name: str, ticks: int) -> int:
     return held
 
 
-def apply_scan_faults(robot: Robot, points: list[Any]) -> bool:
+def apply_scan_faults(robot: Sensing, points: list[Any]) -> bool:
     """Change a scan's angles, distances and qualities by faults; False if there is no scan.
 
     A stuck lidar repeats one scan.

@@ -1,8 +1,9 @@
 """The vacuum's motors and switches: the drive, the lidar's motor, brushes, pump and LEDs."""
 
 from collections.abc import Callable
+from typing import Protocol
 
-from rigless.kernel.robot import Robot
+from rigless.kernel.faults import Fault
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig
@@ -10,13 +11,40 @@ from rigless.robots.vacuum.state import VacuumState
 
 POWERED = ("vacuum", "main_brush", "side_brush", "water_pump")  # 0 to 100 %
 STOPPED = (0.0, 0.0)
+WHEELS = ("wheel_left", "wheel_right")
+LOG_EVERY_NS = 10**9  # between events of the velocity
+LARGE_LINEAR, LARGE_ANGULAR = 0.05, 0.2  # m/s and rad/s since the last event
+
+
+class Actuated(Protocol):
+    """The part of a robot that its motors use: time, state, and the faults of its wheels."""
+
+    actuated: dict[str, float]
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def state(self) -> VacuumState: ...
+    def actuate(self, actuator: str, command: float, dt_s: float, full: float) -> float: ...
+    def fault(self, target: str, kind: str) -> Fault | None: ...
 
 
 class Motors:
-    """Set and log what turns. `note` logs an event as far as the log level allows it."""
+    """Set and log what turns.
 
-    def __init__(self, robot: Robot, config: VacuumConfig, note: Callable[..., None]):
+    `note` logs an event as far as the log level allows it. `log_later` calls `log_velocity` after
+    some seconds.
+    """
+
+    def __init__(
+        self,
+        robot: Actuated,
+        config: VacuumConfig,
+        note: Callable[..., None],
+        log_later: Callable[[float], None],
+    ):
         self._robot, self._config, self._note = robot, config, note
+        self._log_later = log_later
 
     @property
     def _state(self) -> VacuumState:
@@ -30,11 +58,31 @@ class Motors:
         linear = min(max(linear, -limits.max_linear_speed), limits.max_linear_speed)
         angular = min(max(angular, -limits.max_angular_speed), limits.max_angular_speed)
         self._state.commanded_ns = self._robot.now_ns
-        if (linear, angular) != self._state.command:
-            text = f"velocity {linear:.3f} m/s, {angular:.3f} rad/s"
-            self._note("velocity", text, linear=linear, angular=angular)
         self._state.command = (linear, angular)
+        self.log_velocity()
         self.restore_goal()
+
+    def log_velocity(self) -> None:
+        """Log the velocity if it started, stopped or changed much since the last event.
+
+        There is at most one event a second, because a client may send many commands. A timer logs
+        a change that comes too early.
+        """
+        state, now_ns = self._state, self._robot.now_ns
+        (linear, angular), (old_linear, old_angular) = state.command, state.logged
+        changed = (state.command == STOPPED) != (state.logged == STOPPED) or (
+            abs(linear - old_linear) >= LARGE_LINEAR or abs(angular - old_angular) >= LARGE_ANGULAR
+        )
+        if not changed or state.log_due_ns > now_ns:
+            return
+        early_ns = state.logged_ns + LOG_EVERY_NS - now_ns
+        if early_ns > 0:
+            state.log_due_ns = now_ns + early_ns
+            self._log_later(early_ns / 1e9)
+            return
+        text = f"velocity {linear:.3f} m/s, {angular:.3f} rad/s"
+        self._note("velocity", text, linear=linear, angular=angular)
+        state.logged, state.logged_ns = state.command, now_ns
 
     def restore_goal(self) -> None:
         """Make the commanded velocity the goal of the body's ramp."""
@@ -54,6 +102,12 @@ class Motors:
         left = self._robot.actuate("wheel_left", left, dt_s, limits.max_linear_speed)
         right = self._robot.actuate("wheel_right", right, dt_s, limits.max_linear_speed)
         body[b.GOAL_V], body[b.GOAL_W] = body_speeds(left, right, limits.wheel_base)
+
+    def set_slip(self) -> None:
+        """Set the share of each wheel's travel that is lost, by its fault."""
+        for wheel, index in zip(WHEELS, (b.SLIP_LEFT, b.SLIP_RIGHT), strict=True):
+            fault = self._robot.fault(wheel, "slip")
+            self._state.body[index] = fault.params["share"] if fault else 0.0
 
     def remember_speeds(self) -> None:
         """Note the wheels' speeds, from which a fault with a lag begins."""

@@ -13,24 +13,26 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.body import Body
+from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
-from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.faults import Cleared, Injected, Param
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import MOVED, Touch
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, make_arrays
 from rigless.robots.vacuum.clients import Clients
 from rigless.robots.vacuum.commands import Commands
-from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.config import VacuumConfig, notes
 from rigless.robots.vacuum.faults import Measured, apply_faults, apply_scan_faults
 from rigless.robots.vacuum.lidar.scanner import Scanner
-from rigless.robots.vacuum.motors import Motors
+from rigless.robots.vacuum.motors import WHEELS, Motors
 from rigless.robots.vacuum.native import read_native
 from rigless.robots.vacuum.power import drain, is_docked, read_power
 from rigless.robots.vacuum.protobuf.encoder import pack_bins
-from rigless.robots.vacuum.ros import RosBridge
+from rigless.robots.vacuum.ros import TOPICS, RosBridge
 from rigless.robots.vacuum.state import Truth, VacuumState
 from rigless.robots.vacuum.wire import (
     CommandCodec,
@@ -44,6 +46,7 @@ from rigless.robots.vacuum.wire import (
     TelemetryCodec,
 )
 from rigless.ros.bridge import PORT as ROS_PORT
+from rigless.ros.bridge import Bridge
 from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_map
@@ -81,7 +84,8 @@ class Vacuum(Robot):
         "gyro", "accel", "tilt", "encoder_left", "encoder_right", "lidar",
         "bumper_left", "bumper_right", "battery", *(f"cliff_{name}" for name in CLIFFS),
     )  # fmt: skip
-    actuators = ("wheel_left", "wheel_right")
+    actuators = WHEELS
+    own_faults = {wheel: {"slip": {"share": Param(0.5, 0.0, 1.0)}} for wheel in WHEELS}
     event_codes = (
         "client-connected", "client-gone", "client-rejected", "query", "unknown-component",
         "bad-command", "velocity", "actuator", "deadman", "emergency-stop", "protocol-sync",
@@ -120,11 +124,17 @@ class Vacuum(Robot):
 
     @cached_property
     def ros(self) -> RosBridge:
-        return RosBridge(self, self.config, self.drive_by_ros, self.ros_timeout)
+        bridge = Bridge(self, self.config.ros, TOPICS, self.drive_by_ros, self.ros_timeout)
+        return RosBridge(bridge, self, self.config)
 
     @classmethod
-    def read_file(cls, path: Path) -> Mapping[str, Any] | None:
+    def read_file(cls, path: Path) -> Document | None:
         return read_native(path)
+
+    @classmethod
+    def check_config(cls, given: Any) -> tuple[Any, list[Problem]]:
+        config, findings = super().check_config(given)
+        return config, [*findings, *(notes(config, given) if config is not None else ())]
 
     def defaults(self) -> Defaults:
         path = find_map(self.config.map_file)
@@ -140,7 +150,7 @@ class Vacuum(Robot):
         config, state = self.config, self.state
         self.grid = self.world.grid
         self.arrays = make_arrays(config, self.grid)
-        self.motors = Motors(self, config, self.note)
+        self.motors = Motors(self, config, self.note, self.log_velocity_later)
         self.clients = Clients(self, config, self.note)
         self.commands = Commands(config, self.motors, self.clients, self.note)
         self.scanner = Scanner(config, self.arrays, self.grid)
@@ -252,10 +262,12 @@ class Vacuum(Robot):
     @on(Cleared)
     def clear_faults(self, message: Cleared, link: Link) -> None:
         self.motors.restore_goal()
+        self.motors.set_slip()
 
     @on(Injected)
     def inject_fault(self, message: Injected, link: Link) -> None:
         self.motors.remember_speeds()
+        self.motors.set_slip()
 
     # The lidar, at each turn
 
@@ -365,6 +377,12 @@ class Vacuum(Robot):
         if severity != "info" or self.config.log_level != "minimal":
             self.event(code, text, severity, **data)
 
+    def log_velocity_later(self, seconds: float) -> None:
+        self.after(seconds, self.log_velocity)
+
+    def log_velocity(self) -> None:
+        self.motors.log_velocity()
+
     def log_contacts(self, flags: int) -> None:
         """Log the contacts, bumpers and cliffs that are new in these flags."""
         body, fresh = self.state.body, flags & ~self.state.flags
@@ -389,7 +407,7 @@ class Vacuum(Robot):
     def log_pose(self) -> None:
         """Log pose and speeds, and set the timer for the next time (log level verbose)."""
         body, (x, y, theta) = self.state.body, self.state.body[[b.X, b.Y, b.THETA]].tolist()
-        speeds = f"{body[b.V]:.3f} m/s, {body[b.W]:.3f} rad/s"
+        speeds = f"{body[b.V]:.3f} m/s, {body[b.REAL_W]:.3f} rad/s"
         text = f"pose ({x:.3f}, {y:.3f}, {theta:.3f}), {speeds}, flags {self.state.flags:#x}"
         self.event("pose", text, "debug", x=x, y=y, theta=theta)
         self.after(self.config.log_interval_s, self.log_pose)
@@ -410,7 +428,7 @@ class Vacuum(Robot):
         touch = Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])
         return Truth(
             pose=(body[b.X], body[b.Y], body[b.THETA]),
-            velocity=(body[b.REAL_V], body[b.W]),
+            velocity=(body[b.REAL_V], body[b.REAL_W]),
             contacts=[touch] if flags & b.HIT else [],
             odometry=(body[b.ODO_X], body[b.ODO_Y], body[b.ODO_THETA]),
             bumpers=(bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),

@@ -6,14 +6,13 @@ base_scan and imu_link.
 """
 
 import math
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
-from rigless.kernel.robot import Robot
 from rigless.robots.vacuum.body import STANDARD_GRAVITY
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.state import RosState
+from rigless.robots.vacuum.state import RosState, VacuumState
 from rigless.robots.vacuum.wire import Scan, Status
 from rigless.ros import messages as m
 from rigless.ros.bridge import NOT_PROVIDED, Bridge, planar
@@ -33,18 +32,20 @@ TOPICS = (
 )
 
 
+class Stateful(Protocol):
+    """The part of a robot that its ROS node needs: time and state."""
+
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def state(self) -> VacuumState: ...
+
+
 class RosBridge:
     """Publish telemetry on ROS topics; `bridge` is the node."""
 
-    def __init__(
-        self,
-        robot: Robot,
-        config: VacuumConfig,
-        drive: Callable[[float, float, float], None],
-        timeout: Callable[[int], None],
-    ):
-        self.bridge = Bridge(robot, config.ros, TOPICS, drive, timeout)
-        self._robot, self._config = robot, config
+    def __init__(self, bridge: Bridge, robot: Stateful, config: VacuumConfig):
+        self.bridge, self._robot, self._config = bridge, robot, config
 
     def greet(self) -> None:
         """Publish the static transforms; the transport keeps them for late subscribers.

@@ -44,6 +44,9 @@ class VacuumState:
     drive_enabled: bool = False
     command: tuple[float, float] = (0.0, 0.0)  # linear, angular, within limits
     commanded_ns: int = 0
+    logged: tuple[float, float] = (0.0, 0.0)  # the velocity of the last event, and its time
+    logged_ns: int = -(10**10)
+    log_due_ns: int = 0  # of the timer that logs a velocity
     actuators: dict[str, float] = field(default_factory=dict)
     energy_wh: float = 0.0
     clients: dict[int, list[int]] = field(default_factory=dict)  # command link → telemetry links

@@ -5,7 +5,7 @@ Lidar beams are true. Lidar points are those on the wire, with faults and noise.
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,14 +25,19 @@ from rigless.kernel.drawing import (
     Trail,
     View,
 )
+from rigless.kernel.faults import Fault
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.vacuum import body as b
-from rigless.robots.vacuum.arrays import CLIFFS
+from rigless.robots.vacuum.arrays import CLIFFS, Arrays
+from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.faults import apply_scan_faults
 from rigless.robots.vacuum.lidar.beams import OPTICAL, aim
+from rigless.robots.vacuum.lidar.scanner import Scanner
 from rigless.robots.vacuum.motors import POWERED
 from rigless.robots.vacuum.power import is_docked
-from rigless.robots.vacuum.wire import Control
+from rigless.robots.vacuum.state import VacuumState
+from rigless.robots.vacuum.wire import Control, Status
+from rigless.worlds.grid import Grid
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
 BUMPER_M = 0.018  # thickness of a drawn bumper
@@ -40,9 +45,31 @@ TOUCH = "Bumpers and cliffs"
 NO_ROWS = np.empty((0, 4), np.float32)
 
 
+class Drawn(Protocol):
+    """The part of a vacuum that its page shows."""
+
+    name: str
+    config: VacuumConfig
+    state: VacuumState
+    faults: list[Fault]
+    grid: Grid
+    arrays: Arrays
+    scanner: Scanner
+
+    @property
+    def now_ns(self) -> int: ...
+    def readings(self) -> Status: ...
+    def scan_now(self, beams: int) -> int: ...
+    def sense(self, sensor: str, value: Any) -> Any: ...
+    def fault(self, target: str, kind: str = "") -> Fault | None: ...
+    def read_only_copy(self) -> Self: ...
+
+
 class VacuumView(View):
-    def __init__(self, robot: Any):
-        super().__init__(robot)
+    robot: Drawn
+
+    def __init__(self, robot: Drawn):
+        self.robot = robot
         self._scan: tuple[int, ArrayLike, ArrayLike] = (-1, NO_ROWS, NO_ROWS[:, :2])
         radius, bumpers = robot.config.robot.robot_radius, robot.config.bumpers
         self.parts = (
@@ -134,7 +161,7 @@ class VacuumView(View):
             **numbers,
             **{name: state.actuators.get(name, 0.0) for name in POWERED},
             "speed": body[b.REAL_V],
-            "turn": body[b.W],
+            "turn": body[b.REAL_W],
             "commanded": state.command[0],
             "distance": body[b.ODOMETER],
             "drift": math.hypot(body[b.X] - body[b.ODO_X], body[b.Y] - body[b.ODO_Y]),

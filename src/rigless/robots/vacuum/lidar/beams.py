@@ -36,8 +36,10 @@ Array = NDArray[np.float64]
 GRAZING, MATERIALS, MIXED, QUANTUM, CENTRED, ROLLING, RES, OX, OY, OCOS, OSIN, OFFSET = range(
     12, 24
 )
-SETUP_SIZE = 24
+Q_STD = 24
+SETUP_SIZE = 25
 
+QUALITY_DRAW = 1 << 21  # the index of a beam's random number for quality, beyond all others
 GLASS, DARK, MIRROR = 1, 2, 3
 GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
@@ -97,12 +99,18 @@ def scan(
     ):
         hits = Hits(rays, ranges, cells, across)
         _echoes(setup, squares, material, discs, boxes, hits, noise)
+    signal = np.zeros(beams)  # deviation of the quality
+    if setup[Q_STD] > 0:
+        for k in range(beams):
+            signal[k] = setup[Q_STD] * normal(block(key, number, QUALITY_DRAW + k)[0])
     points = Points(out_angle, out_range, out_quality, out_truth)
-    return _measure(setup, Beams(angles, cosines, sines), ranges, noise, points)
+    return _measure(setup, Beams(angles, cosines, sines), ranges, noise, signal, points)
 
 
 @compiled
-def _measure(setup: Array, beams: Beams, ranges: Array, noise: Array, points: Points) -> int:
+def _measure(
+    setup: Array, beams: Beams, ranges: Array, noise: Array, signal: Array, points: Points
+) -> int:
     """Turn true ranges, in cells, into measured points, and return their number."""
     angles, cosines, sines = beams
     out_angle, out_range, out_quality, out_truth = points
@@ -121,7 +129,8 @@ def _measure(setup: Array, beams: Beams, ranges: Array, noise: Array, points: Po
             measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
         if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
             continue
-        quality = min(max(setup[Q_BASE] - setup[Q_DECAY] * measured, 1.0), 255.0)
+        quality = setup[Q_BASE] - setup[Q_DECAY] * measured + signal[k]
+        quality = min(max(quality, 1.0), 255.0)
         tremble = setup[ANGLE_STD] * noise[k, 1]
         angle = angles[k] + tremble
         if setup[CENTRED] > 0:

@@ -21,6 +21,7 @@ from rigless.motion.arm.reach import ranked
 from rigless.motion.arm.rigid_body import import_pinocchio
 from rigless.robots.welder.arm.body import model, reach
 from rigless.robots.welder.cli import write_map
+from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame
 from rigless.worlds.solids import Solid
@@ -61,7 +62,7 @@ def configuration(cell: Cell, count: int) -> dict[str, float]:
     goals = [body.forward(row) for row in joints]
 
     def solve(goal: Any) -> None:
-        ranked(arm.form.table, arm.form.signs, goal, arm.low_rad, arm.high_rad)
+        ranked(arm.arm, goal, arm.low_rad, arm.high_rad)
 
     def follow(n: int) -> None:
         checker.start(joints[n])
@@ -105,7 +106,7 @@ def mapped(resolution_mm: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "map.npz"
         begin, cpu = time.perf_counter(), processor_s()
-        write_map(resolution_mm, out, "weld_table", 0, json=False, quiet=True)
+        write_map(resolution_mm, out, WelderConfig(cell="weld_table"), 0, json=False, quiet=True)
         wall_s = time.perf_counter() - begin
         found = np.load(out)
         return {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.motion.arm import kinematics
+from rigless.motion.arm import closed_form
 from rigless.robots.welder.arm.mechanism import DH, Arm
 
 TABLE = np.array(DH)
@@ -110,6 +110,6 @@ def test_tool_place_agrees_with_the_chain(joints):
 
 def test_a_link_is_a_rigid_motion():
     for row in TABLE:
-        found = kinematics.link(row, 0.4)
+        found = closed_form.link(row, 0.4)
         assert found[:3, :3] @ found[:3, :3].T == pytest.approx(np.eye(3))
         assert np.linalg.det(found[:3, :3]) == pytest.approx(1)

@@ -63,14 +63,23 @@ def test_orientations_turn_by_the_shortest_rotation(begin, end, share):
 
 
 def pose(joints):
-    frame = path_segments.tool_frame(ARM.table, TOOL, np.array(joints, float))
+    frame = path_segments.tool_frame(ARM.links, TOOL, np.array(joints, float))
     return np.array([*frame[:3, 3], *rotation.to_rpy(frame[:3, :3].copy(), np.zeros(3))])
 
 
 def cut(path, joints, limits=BOUNDS):
     rows = np.empty((4000, 7))
     count, _, status, joint, _ = path_segments.cut_path(
-        path, 0.0, 0.0, np.array(joints, float), ARM.table, TOOL, UNTOOL, limits, TOLERANCE_MM, rows
+        path,
+        0.0,
+        0.0,
+        np.array(joints, float),
+        ARM.geometry,
+        TOOL,
+        UNTOOL,
+        limits,
+        TOLERANCE_MM,
+        rows,
     )
     return rows[:count], status, joint
 
@@ -80,7 +89,7 @@ def tips(joints, rows, between=4):
     before, share = np.array(joints, float), 0.0
     for row in rows:
         for level in np.linspace(0, 1, between):
-            frame = path_segments.tool_frame(ARM.table, TOOL, before + level * (row[:6] - before))
+            frame = path_segments.tool_frame(ARM.links, TOOL, before + level * (row[:6] - before))
             yield share + level * (row[6] - share), frame
         before, share = row[:6], row[6]
 
@@ -111,7 +120,7 @@ def test_the_tool_follows_the_line_or_the_reason_is_true(joints, by):
     assert (rows[:, :6] <= BOUNDS[1] + 1e-5).all()
     if status == path_segments.OK:
         reached = (
-            path_segments.tool_frame(ARM.table, TOOL, rows[-1, :6])
+            path_segments.tool_frame(ARM.links, TOOL, rows[-1, :6])
             if len(rows)
             else path_segments.frame_at(path, 0.0)
         )
@@ -148,7 +157,7 @@ def test_arcs_and_helices_in_all_planes(first, second, angle, rise):
         assert math.hypot(*around) == pytest.approx(radius, abs=TOLERANCE_MM * 1.02)
         assert frame[third, 3] == pytest.approx(begin[third] + share * rise, abs=0.1)
     assert rows[-1, 6] == 1.0
-    assert path_segments.tool_frame(ARM.table, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(
+    assert path_segments.tool_frame(ARM.links, TOOL, rows[-1, :6])[:3, 3] == pytest.approx(
         end[:3], abs=1e-6
     )
 
@@ -206,12 +215,12 @@ def test_wraps_of_the_last_joint_are_followed_up_to_its_limit():
 @PATHS
 @given(joints=JOINTS, before=JOINTS)
 def test_point_to_point_finds_joints_within_limits_if_there_are_any(joints, before):
-    goal, found = path_segments.tool_frame(ARM.table, TOOL, np.array(joints)), np.empty(6)
+    goal, found = path_segments.tool_frame(ARM.links, TOOL, np.array(joints)), np.empty(6)
     status, _, _ = path_segments.joints_near(
-        ARM.table, UNTOOL, goal, np.array(before), BOUNDS, True, found
+        ARM.geometry, UNTOOL, goal, np.array(before), BOUNDS, True, found
     )
     assert status == path_segments.OK
-    assert path_segments.tool_frame(ARM.table, TOOL, found) == pytest.approx(goal, abs=1e-4)
+    assert path_segments.tool_frame(ARM.links, TOOL, found) == pytest.approx(goal, abs=1e-4)
     assert (found >= BOUNDS[0] - 1e-5).all()
     assert (found <= BOUNDS[1] + 1e-5).all()
     assert (np.abs(found - before) / BOUNDS[2]).max() <= (

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from rigless.kernel.problems import InputError
+from rigless.motion.arm import kinematics
 from rigless.motion.arm.reach import Reach
 from rigless.motion.arm.reach_map import DIRECTIONS, count_reached, grid, tool_turns
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
-from rigless.robots.welder.arm.body import ARM, model, reach
+from rigless.robots.welder.arm.body import model, reach
+from rigless.robots.welder.arm_description import ARM
 from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import frame, frame_mm_deg
@@ -100,7 +101,7 @@ def test_a_whole_turn_is_used_where_limits_ask_for_it():
     """A joint 6 with limits of 180° to 540° reaches −10° at 350°."""
     low, high = REACH.low_rad.copy(), REACH.high_rad.copy()
     low[5], high[5] = math.pi, 3 * math.pi
-    arm = Reach(REACH.form, low, high, tool=REACH.tool)
+    arm = Reach(REACH.arm, low, high, tool=REACH.tool)
     joints = np.radians([0, 0, 0, 0, 60, 350])
     found = arm.pose(BODY.tool(joints), near_rad=joints)
     assert found.reachable
@@ -111,7 +112,7 @@ def test_a_whole_turn_is_used_where_limits_ask_for_it():
 def test_the_smallest_singular_value_is_numpys():
     tool = REACH.tool[:3, 3].copy()
     for joints in POSES:
-        matrix = jacobian(REACH.form.table, joints, tool)
+        matrix = jacobian(REACH.arm.links, joints, tool)
         assert matrix == pytest.approx(BODY.jacobian(joints), abs=1e-12)
         assert smallest_singular_value(matrix) == pytest.approx(
             np.linalg.svd(matrix, compute_uv=False)[-1], abs=1e-12
@@ -158,7 +159,8 @@ def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
     other = model(config)
     arm = reach(config)
     for joints in POSES[:30]:
-        assert arm.form.forward(joints) == pytest.approx(other.forward(joints), abs=1e-9)
+        forward = kinematics.flange(arm.arm.links, joints)
+        assert forward == pytest.approx(other.forward(joints), abs=1e-9)
         found = arm.pose(other.tool(joints), near_rad=joints)
         assert found.within_limits
         assert other.tool(np.array(found.joints_rad)) == pytest.approx(other.tool(joints), abs=1e-7)
@@ -170,14 +172,6 @@ def test_the_closed_form_of_an_arm_follows_from_its_urdf(given, tmp_path):
     there = np.array([other.tool(joints)[:3, 3] for joints in POSES])
     assert (np.abs(there[:, None] - places).max(axis=2).min(axis=1) < 0.51).all()
     assert count_reached(arm, places, tool_turns()).max() > 2
-
-
-def test_an_arm_of_another_structure_has_no_closed_form(tmp_path):
-    (tmp_path / "arm.urdf").write_text(
-        ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"')
-    )
-    with pytest.raises(InputError, match="intersecting axes 4, 5 and 6"):
-        reach(WelderConfig.model_validate({"urdf": str(tmp_path / "arm.urdf")}))
 
 
 def test_a_reach_map_agrees_with_single_poses():

@@ -12,8 +12,9 @@ from py_opw_kinematics import KinematicModel, Robot
 
 from rigless.kernel.problems import InputError
 from rigless.motion.arm.urdf import read_urdf
-from rigless.robots.welder.arm.body import ARM, describe, model
+from rigless.robots.welder.arm.body import model
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm_description import ARM, describe
 from rigless.robots.welder.config import WelderConfig
 from rigless.worlds.frames import frame, inverse, rpy
 

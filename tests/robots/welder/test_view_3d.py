@@ -6,8 +6,9 @@ import pytest
 from rigless.kernel.drawing import rows
 from rigless.kernel.plain import pack
 from rigless.motion.arm.reach_map import DIRECTIONS, ReachMap
-from rigless.robots.welder.arm.body import ARM, describe, model
+from rigless.robots.welder.arm.body import model
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm_description import ARM, describe
 from rigless.robots.welder.offline.reach_report import npz
 from rigless.robots.welder.process import bead
 from rigless.robots.welder.view_3d import View3D, pose

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.arm import kinematics as arm
-from rigless.motion.arm import rotation
+from rigless.motion.arm import inverse, rotation
+from rigless.motion.arm.closed_form import THETA
+from rigless.motion.arm.kinematics import Mechanism, flange, product
 
 # Elements of a path: begin, end, the rotation at the begin, the rotation vector to its end (rad);
 # for arcs the plane's two axes, the centre from the begin and the angle (0: a line);
@@ -45,7 +46,7 @@ TURN_TOLERANCE_DEG = 0.05
 PACE_TOLERANCE = 0.005  # lead or lag of the tool along a chord, relative to its length
 LONGEST_MM, LONGEST_DEG = 20.0, 5.0
 SHORTEST = 1e-3  # of the tolerance: the need for a shorter chord means a jump
-STRAIGHT_DEG = 1e-6  # joint 5 nearer to 0 than this leaves joints 4 and 6 undetermined
+STRAIGHT_DEG = 1e-6  # a wrist straighter than this leaves joints 4 and 6 undetermined
 
 
 @compiled
@@ -138,7 +139,7 @@ def frame_at(path: NDArray[np.float64], share: float) -> NDArray[np.float64]:
 
 @compiled
 def tool_frame(
-    table: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64]
+    links: NDArray[np.float64], tool: NDArray[np.float64], joints_deg: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the tool's frame in the base frame, its position in mm.
 
@@ -147,15 +148,22 @@ def tool_frame(
     joints = np.empty(6)
     for axis in range(6):
         joints[axis] = joints_deg[axis] * rotation.DEG
-    frame = arm.product(arm.flange(table, joints), tool)
+    frame = product(flange(links, joints), tool)
     for n in range(3):
         frame[n, 3] *= 1000.0
     return frame
 
 
 @compiled
+def wrist_deg(arm: Mechanism, joint_5: float) -> float:
+    """Return how far joint 5 (degrees) is from the straight wrist, for arms with a closed form."""
+    angle = arm.signs[4] * joint_5 + arm.table[4, THETA] / rotation.DEG
+    return abs(rotation.near(angle, 0.0))
+
+
+@compiled
 def joints_near(
-    table: NDArray[np.float64],
+    arm: Mechanism,
     untool: NDArray[np.float64],
     goal: NDArray[np.float64],
     before: NDArray[np.float64],
@@ -174,15 +182,23 @@ def joints_near(
     metres = goal.copy()
     for n in range(3):
         metres[n, 3] /= 1000.0
-    found, count = arm.solve(table, arm.product(metres, untool))
+    wanted = product(metres, untool)
+    if turns or len(arm.starts) == 0:
+        found, count = inverse.solve(arm, wanted)
+    else:  # numerically, a path needs only the solution next to the previous joints
+        found = np.empty((1, 6))
+        for axis in range(6):
+            found[0, axis] = before[axis] * rotation.DEG
+        count = int(inverse.solve_near(arm.links, wanted, found[0]))
     least = least_within = np.inf
     beyond, beyond_deg = -1, 0.0
     joints = np.empty(6)
     for n in range(count):
         for axis in range(6):
             joints[axis] = found[n, axis] / rotation.DEG
-        if abs(joints[4]) < STRAIGHT_DEG:
-            joints[3], joints[5] = before[3], joints[5] + joints[3] - before[3]
+        if len(arm.starts) == 0 and wrist_deg(arm, joints[4]) < STRAIGHT_DEG:
+            same = arm.signs[3] * arm.signs[5]
+            joints[3], joints[5] = before[3], joints[5] + same * (joints[3] - before[3])
         far, off, off_deg = 0.0, -1, 0.0
         for axis in range(6):
             value = rotation.near(joints[axis], before[axis])
@@ -212,7 +228,7 @@ def path_error(
     end: float,
     joints: NDArray[np.float64],
     after: NDArray[np.float64],
-    table: NDArray[np.float64],
+    links: NDArray[np.float64],
     tool: NDArray[np.float64],
     tolerance_mm: float,
 ) -> float:
@@ -224,7 +240,7 @@ def path_error(
         share = begin + level * (end - begin)
         for axis in range(6):
             between[axis] = joints[axis] + level * (after[axis] - joints[axis])
-        frame, wanted = tool_frame(table, tool, between), frame_at(path, share)
+        frame, wanted = tool_frame(links, tool, between), frame_at(path, share)
         later, sooner = (
             position_at(path, share + 0.01 * (end - begin)),
             position_at(path, share - 0.01 * (end - begin)),
@@ -254,7 +270,7 @@ def cut_path(
     share: float,
     step: float,
     joints: NDArray[np.float64],
-    table: NDArray[np.float64],
+    arm: Mechanism,
     tool: NDArray[np.float64],
     untool: NDArray[np.float64],
     limits: NDArray[np.float64],
@@ -278,11 +294,11 @@ def cut_path(
         left = 1.0 - share
         end = 1.0 if left <= step * 1.0001 else share + (step if left > 2.0 * step else 0.5 * left)
         found, beyond, beyond_deg = joints_near(
-            table, untool, frame_at(path, end), before, limits, False, after
+            arm, untool, frame_at(path, end), before, limits, False, after
         )
         worst = np.inf
         if found == OK:
-            worst = path_error(path, share, end, before, after, table, tool, tolerance_mm)
+            worst = path_error(path, share, end, before, after, arm.links, tool, tolerance_mm)
             if worst <= 1.0:
                 chords[count, SHARE] = end
                 for axis in range(SHARE):

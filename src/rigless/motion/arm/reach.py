@@ -1,24 +1,26 @@
 """Reachability of tool poses: solutions, joint limits, collisions, and the reason of a failure.
 
-Solutions are all branches of the closed form (kinematics.py), each joint also shifted by whole
-turns within its limits. Of the solutions within limits and free of collisions, the one furthest
+Solutions are those of inverse.py, all branches, each joint also shifted by whole turns within its
+limits. Of the solutions within limits and free of collisions, the one furthest
 from its limits is chosen (or nearest to given joints). Poses are 4×4, metres; joints are radians.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.arm import kinematics
-from rigless.motion.arm.closed_form import ClosedForm
+from rigless.motion.arm import inverse
 from rigless.motion.arm.collision import Collider, Contact
+from rigless.motion.arm.kinematics import Mechanism
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
-from rigless.worlds.frames import Matrix, inverse
+from rigless.worlds import frames
+from rigless.worlds.frames import Matrix
 
 Floats = NDArray[np.float64]
+JOINTS = tuple(f"joint {n}" for n in range(1, 7))
 TURNS = 3  # a joint's angle, and one turn less and more
 OUT_OF_REACH = "out of reach: no joint angles bring the tool there"
 
@@ -47,24 +49,26 @@ class Reached:
 class Reach:
     """Reachability checks of an arm.
 
-    `form` is the arm's closed form, `tool` the tool in the flange's frame. Poses are given in
-    `work`, a frame in the base frame.
+    `arm` is the arm's geometry, `tool` the tool in the flange's frame. Poses are given in `work`, a
+    frame in the base frame. `names` are the names of the joints in reasons.
     """
 
     def __init__(
         self,
-        form: ClosedForm,
+        arm: Mechanism,
         low_rad: Floats,
         high_rad: Floats,
         collider: Collider | None = None,
         tool: Matrix | None = None,
         work: Matrix | None = None,
+        names: Sequence[str] = JOINTS,
     ):
-        self.form, self.low_rad, self.high_rad, self.collider = form, low_rad, high_rad, collider
-        self.tool = form.end if tool is None else form.end @ tool  # in the table's last frame
+        self.arm, self.low_rad, self.high_rad, self.collider = arm, low_rad, high_rad, collider
+        self.tool = np.eye(4) if tool is None else tool
         self.work = np.eye(4) if work is None else work
+        self.names = names
         self._tool_m = np.ascontiguousarray(self.tool[:3, 3])
-        self._base_back, self._tool_back = inverse(form.base), inverse(self.tool)
+        self._tool_back = frames.inverse(self.tool)
 
     def pose(self, pose: ArrayLike, near_rad: ArrayLike | None = None) -> Reached:
         """Return the reachability of a pose."""
@@ -72,9 +76,8 @@ class Reach:
         if goal.shape != (4, 4) or not np.isfinite(goal).all():
             raise ValueError("a pose is a 4×4 matrix of finite numbers")
         found, margins, count = ranked(
-            self.form.table,
-            self.form.signs,
-            self._base_back @ self.work @ goal @ self._tool_back,
+            self.arm,
+            np.ascontiguousarray(self.work @ goal @ self._tool_back),
             self.low_rad,
             self.high_rad,
         )
@@ -109,9 +112,7 @@ class Reach:
         """Return the smallest singular value of the tool's Jacobian."""
         return float(
             smallest_singular_value(
-                jacobian(
-                    self.form.table, self.form.signs * np.asarray(joints_rad, float), self._tool_m
-                )
+                jacobian(self.arm.links, np.asarray(joints_rad, float), self._tool_m)
             )
         )
 
@@ -135,28 +136,25 @@ class Reach:
     def _beyond(self, joints: Floats) -> str:
         """Return which joints of a solution are beyond their limits, as text."""
         texts = []
-        for n, (at, low, high) in enumerate(
-            np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist(), 1
-        ):
+        rows = np.degrees(np.array([joints, self.low_rad, self.high_rad])).T.tolist()
+        for name, (at, low, high) in zip(self.names, rows, strict=True):
             if not low <= at <= high:
-                texts.append(f"joint {n} would be at {at:.1f}°, outside {low:g} to {high:g}°")
+                texts.append(f"{name} would be at {at:.1f}°, outside {low:g} to {high:g}°")
         return "beyond limits: " + ", ".join(texts)
 
 
 @compiled
-def ranked(
-    table: Floats, signs: Floats, goal: Floats, low: Floats, high: Floats
-) -> tuple[Floats, Floats, int]:
+def ranked(arm: Mechanism, goal: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, int]:
     """Return all solutions, the one with the largest limit margin first, their margins and number.
 
     Each joint is shifted by whole turns to its largest margin.
     """
-    found, count = kinematics.solve(table, goal)
+    found, count = inverse.solve(arm, goal)
     margins = np.empty(count)
     for n in range(count):
         margins[n] = np.inf
         for joint in range(6):
-            angle = signs[joint] * found[n, joint]
+            angle = found[n, joint]
             best, room = angle, -np.inf
             for turn in range(-1, TURNS - 1):
                 at = angle + turn * 2.0 * np.pi

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled
 from rigless.kernel.problems import InputError, Problem
 from rigless.motion.arm.broad_phase import Floats, Ints
-from rigless.motion.arm.kinematics import BRANCHES, A, D, product
+from rigless.motion.arm.inverse import MOST
+from rigless.motion.arm.kinematics import Mechanism, chain, product
 from rigless.motion.arm.reach import Reach, ranked
 from rigless.worlds.frames import inverse
 
 DIRECTIONS = np.array([(0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], float)
 ROLLS = 4
+STARTS = 16  # of the numeric solver: a map needs one solution of a pose, not all
 MOST_BYTES = 100_000_000  # of a file's arrays
 
 
@@ -93,16 +95,24 @@ def read_map(path: Path) -> ReachMap:
 
 def grid(reach: Reach, resolution_m: float) -> Floats:
     """Return the grid points to try, within the arm's length of its shoulder."""
-    table, tool = reach.form.table, float(np.linalg.norm(reach.tool[:3, 3]))
-    shoulder = reach.form.base[:3, 3] + table[0, D] * reach.form.base[:3, 2]
-    forearm = float(np.hypot(table[3, A], table[3, D]))
-    longest = abs(table[1, A]) + abs(table[2, A]) + forearm + abs(table[5, D]) + tool
+    shoulder, longest = span_m(reach)
     steps = int(np.ceil(longest / resolution_m))
     middle = np.round(shoulder / resolution_m)
     x, y, z = (resolution_m * (centre + np.arange(-steps - 1, steps + 2)) for centre in middle)
     places = np.array(list(itertools.product(x, y, z)))
     found: Floats = places[np.linalg.norm(places - shoulder, axis=1) <= longest]
     return found
+
+
+def span_m(reach: Reach) -> tuple[Floats, float]:
+    """Return a point on axis 1, and an upper bound of the tool's distance from it."""
+    places = chain(reach.arm.links, np.zeros(6))
+    origins, axes = places[:, :3, 3], places[:6, :3, 2]
+    centre = origins[0] + (origins[1] - origins[0]) @ axes[0] * axes[0]
+    tool = float(np.linalg.norm(reach.tool[:3, 3]))
+    longest = float(np.linalg.norm(origins[1] - centre)) + tool
+    longest += float(np.linalg.norm(np.diff(origins[1:], axis=0), axis=1).sum())
+    return centre, longest
 
 
 def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
@@ -121,15 +131,12 @@ def tool_turns(directions: Floats = DIRECTIONS, rolls: int = ROLLS) -> Floats:
 def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.int16]:
     """Return the number of reached directions for each point."""
     counts = np.zeros(len(places_m), np.int16)
-    size = turns.shape[0] * turns.shape[1] * BRANCHES
+    size = turns.shape[0] * turns.shape[1] * MOST
     found, which, back = np.empty((size, 6)), np.empty(size, np.int64), inverse(reach.tool)
-    form, home = reach.form, inverse(reach.form.base)
-    turns = np.ascontiguousarray(home[:3, :3] @ turns)
+    arm = reach.arm._replace(starts=reach.arm.starts[:STARTS])
     free = reach.collider.free if reach.collider is not None else None
-    for n, place in enumerate(places_m @ home[:3, :3].T + home[:3, 3]):
-        number = fitting(
-            form.table, form.signs, reach.low_rad, reach.high_rad, place, turns, back, found, which
-        )
+    for n, place in enumerate(places_m):
+        number = fitting(arm, reach.low_rad, reach.high_rad, place, turns, back, found, which)
         done = -1
         for row, direction in enumerate(which[:number].tolist()):
             if direction != done and (free is None or free(found[row])):
@@ -140,8 +147,7 @@ def count_reached(reach: Reach, places_m: Floats, turns: Floats) -> NDArray[np.i
 
 @compiled
 def fitting(
-    table: Floats,
-    signs: Floats,
+    arm: Mechanism,
     low: Floats,
     high: Floats,
     place: Floats,
@@ -160,7 +166,7 @@ def fitting(
         for roll in range(turns.shape[1]):
             goal[:3, :3] = turns[direction, roll]
             goal[:3, 3] = place
-            solutions, margins, number = ranked(table, signs, product(goal, back), low, high)
+            solutions, margins, number = ranked(arm, product(goal, back), low, high)
             for n in range(number):
                 if margins[n] >= 0.0:
                     found[count] = solutions[n]

@@ -8,30 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.motion.arm.kinematics import ALPHA, THETA, A, D
+from rigless.motion.arm.kinematics import chain
 
 Floats = NDArray[np.float64]
 SWEEPS, DONE = 12, 1e-14
 
 
 @compiled
-def jacobian(table: Floats, joints: Floats, tool_m: Floats) -> Floats:
+def jacobian(links: Floats, joints: Floats, tool_m: Floats) -> Floats:
     """Return the 6×6 Jacobian in the base frame, of a point given in the flange's frame."""
-    axes, places = np.empty((6, 3)), np.empty((6, 3))
-    r = np.eye(3)
-    x = np.zeros(3)
-    for n in range(6):
-        ca, sa = np.cos(table[n, ALPHA]), np.sin(table[n, ALPHA])
-        ct, st = np.cos(table[n, THETA] + joints[n]), np.sin(table[n, THETA] + joints[n])
-        a, d = table[n, A], table[n, D]
-        for i in range(3):
-            r0, r1, r2 = r[i, 0], r[i, 1], r[i, 2]
-            x[i] += r0 * a - r1 * sa * d + r2 * ca * d
-            across, along = r1 * ca + r2 * sa, r2 * ca - r1 * sa
-            r[i, 0], r[i, 1], r[i, 2] = r0 * ct + across * st, across * ct - r0 * st, along
-            axes[n, i], places[n, i] = r[i, 2], x[i]
+    frames = chain(links, joints)
+    axes, places = frames[:6, :3, 2], frames[:6, :3, 3]
+    x, end = np.empty(3), frames[6]
     for i in range(3):
-        x[i] += r[i, 0] * tool_m[0] + r[i, 1] * tool_m[1] + r[i, 2] * tool_m[2]
+        x[i] = end[i, 3] + end[i, 0] * tool_m[0] + end[i, 1] * tool_m[1] + end[i, 2] * tool_m[2]
     found = np.empty((6, 6))
     for n in range(6):
         px, py, pz = x[0] - places[n, 0], x[1] - places[n, 1], x[2] - places[n, 2]

@@ -1,11 +1,13 @@
 """An arm from its URDF: six revolute joints in a chain, with the solids and masses they carry.
 
-Links on fixed joints belong to the previous revolute joint. The flange is a link named flange or
-tool0; without one it is the last joint's frame. Units are metres, kilograms and radians, as in
-URDF. All problems of a file are reported in one InputError.
+Links on fixed joints belong to the previous revolute joint. The flange is a link named tool0 or
+flange (with any prefix); without one it is the last joint's frame. A link named tcp is the tool
+centre point. Units are metres, kilograms and radians, as in URDF. All problems of a file are
+reported in one InputError.
 """
 
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.worlds.frames import Matrix, frame
+from rigless.worlds.frames import Matrix, frame, inverse
 from rigless.worlds.mesh import read_mesh
 from rigless.worlds.solids import Kind, Mesh, Solid
 
 JOINTS = 6
 MOST_BYTES = 2_000_000
-FLANGES = ("flange", "tool0")
+FLANGES = ("tool0", "flange")  # [ROS-Industrial] z of tool0 leaves the flange; flange has x there
+TOOLS = ("tcp",)
+XACRO = "{http://www.ros.org/wiki/xacro}", "{http://ros.org/wiki/xacro}"
 _FIX = "name the URDF of a six-axis arm"
 
 
@@ -59,13 +63,17 @@ class Link:
 class Description:
     """An arm.
 
-    `links` are the base and one for each joint; `flange` is in the last joint's frame.
+    `links` are the base and one for each joint; `flange` is in the last joint's frame. `tool` is
+    the tool centre point in the flange's frame, if the file has one. `notes` are parts of the file
+    that are not used.
     """
 
     name: str
     joints: tuple[Joint, ...]
     links: tuple[Link, ...]
     flange: Matrix
+    tool: Matrix | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def low_rad(self) -> NDArray[np.float64]:
@@ -76,21 +84,22 @@ class Description:
         return np.array([joint.high_rad for joint in self.joints])
 
 
-def read_urdf(path: Path) -> Description:
+def read_urdf(path: Path, tcp_link: str = "") -> Description:
+    """Read an arm. `tcp_link` names the link that is the tool centre point."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no file has such a name"
         raise InputError(Problem("", f"cannot be read: {reason}", _FIX, str(path))) from None
-    return _Reading(data, path).description()
+    return _Reading(data, path).description(tcp_link)
 
 
 class _Reading:
     """One document, and its problems."""
 
     def __init__(self, data: bytes, path: Path):
-        self.path, self.problems = path, list[Problem]()
+        self.path, self.problems, self.notes = path, list[Problem](), list[str]()
         self.root = ElementTree.Element("robot")
         if len(data) > MOST_BYTES:
             raise self._fail(f"is longer than {MOST_BYTES} bytes")
@@ -103,6 +112,11 @@ class _Reading:
             raise InputError(Problem("", f"is not XML: {error}", _FIX, str(path), line)) from None
         if self.root.tag != "robot":
             raise self._fail(f"is <{self.root.tag}>, not <robot>")
+        if path.suffix == ".xacro" or any(
+            element.tag.startswith(XACRO) for element in self.root.iter()
+        ):
+            fix = f"run: xacro {path.name} > {path.name.split('.')[0]}.urdf, and name that file"
+            raise self._fail("is a xacro file, which is a template of a URDF", fix)
 
     def _fail(self, what: str, fix: str = _FIX) -> InputError:
         return InputError(Problem("", what, fix, str(self.path)))
@@ -110,7 +124,7 @@ class _Reading:
     def blame(self, where: str, what: str, fix: str = "") -> None:
         self.problems.append(Problem(where, what, fix, str(self.path)))
 
-    def description(self) -> Description:
+    def description(self, tcp_link: str) -> Description:
         links = {one.get("name", ""): one for one in self.root.findall("link")}
         after = self._tree(links)
         roots = links.keys() - {
@@ -148,9 +162,20 @@ class _Reading:
             self.blame("", f"has {len(joints)} turning joints in a chain, not six", _FIX)
         if self.problems:
             raise InputError(self.problems)
-        flange = next((at for link, at in carried if link in FLANGES), np.eye(4))
+        flange = _named(carried, FLANGES)
+        tool = _named(carried, (tcp_link,) if tcp_link else TOOLS)
+        if tcp_link and tool is None:
+            names = ", ".join(repr(link) for link, _ in carried)
+            self.blame("tcp_link", f"no link {tcp_link!r} on the last joint", f"it has {names}")
+            raise InputError(self.problems)
+        flange = np.eye(4) if flange is None else flange
         return Description(
-            self.root.get("name", self.path.stem), tuple(joints), tuple(bodies), flange
+            self.root.get("name", self.path.stem),
+            tuple(joints),
+            tuple(bodies),
+            flange,
+            None if tool is None else inverse(flange) @ tool,
+            tuple(self.notes),
         )
 
     def _tree(self, links: dict[str, ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
@@ -253,6 +278,10 @@ class _Reading:
             )
             return None
         if shape.tag == "mesh":
+            file = shape.get("filename", "")
+            if part.tag == "visual" and not file.lower().endswith((".stl", ".obj")):
+                self.notes.append(f"{name}: {file} is not drawn, only STL and OBJ are read")
+                return None
             mesh = self._mesh(name, shape)
             return (
                 None
@@ -288,15 +317,22 @@ class _Reading:
     def _mesh(self, name: str, shape: ElementTree.Element) -> Mesh | None:
         """Read a mesh file next to the URDF.
 
-        `package://name/` is the folder of that name above it, or else the URDF's own folder.
+        `package://name/` is the folder of a ROS package: see `_package`.
         """
         file = shape.get("filename", "").removeprefix("file://")
         scale = self._numbers(name, "scale", shape.get("scale", "1 1 1"), 3)
         place = self.path.parent / file
         if file.startswith("package://"):
             package, _, rest = file.removeprefix("package://").partition("/")
-            folders = [one for one in self.path.resolve().parents if one.name == package]
-            place = (folders[0] if folders else self.path.parent) / rest
+            found_at = self._package(package)
+            if found_at is None:
+                self.blame(
+                    name,
+                    f"{file}: there is no folder {package!r} above or beside the URDF's folders",
+                    f"put the package there, or its meshes into {self.path.parent / rest}",
+                )
+                return None
+            place = found_at / rest
         try:
             found = read_mesh(place, 1.0)
         except InputError as error:
@@ -306,6 +342,19 @@ class _Reading:
             ]
             return None
         return Mesh(found.vertices_m * np.array(scale), found.triangles)
+
+    def _package(self, name: str) -> Path | None:
+        """Return the folder of a ROS package, or None.
+
+        It is a folder above the URDF with that name or with a package.xml of that name, or a
+        folder of that name beside one of these. Without one, meshes may lie in the URDF's folder.
+        """
+        for folder in self.path.resolve().parents:
+            if folder.name == name or _package_name(folder) == name:
+                return folder
+            if (folder / name).is_dir():
+                return folder / name
+        return self.path.parent if (self.path.parent / "meshes").is_dir() else None
 
     def _origin(self, element: ElementTree.Element) -> Matrix:
         origin, name = element.find("origin"), element.get("name", element.tag)
@@ -328,6 +377,28 @@ class _Reading:
             )
             return [1.0] * count
         return found
+
+
+def _package_name(folder: Path) -> str:
+    """Return the name in a folder's package.xml; empty without one."""
+    try:
+        text = (folder / "package.xml").read_text("utf-8", "replace")[:MOST_BYTES]
+    except OSError:
+        return ""
+    found = re.search(r"<name>\s*([^<\s]+)\s*</name>", text)
+    return found[1] if found else ""
+
+
+def _named(carried: list[tuple[str, Matrix]], names: tuple[str, ...]) -> Matrix | None:
+    """Return the frame of the link with the first of these names, or one with a prefix before it.
+
+    ROS descriptions of several arms put a prefix before all names.
+    """
+    for name in names:
+        for link, at in carried:
+            if link == name or link.endswith((f"_{name}", f"-{name}", f"/{name}")):
+                return at
+    return None
 
 
 def _end(joint: ElementTree.Element, which: str) -> str:

@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from rigless.kernel.simulation import Simulation
+    from rigless.robots.welder.config import WelderConfig
     from rigless.robots.welder.offline.findings import Report
+    from rigless.robots.welder.robot import Welder
 
 FINEST_MM = 10.0  # of a map
 BLOCK = 100  # places that a process computes at a time
+
+ConfigOption = Annotated[
+    str, typer.Option(metavar="FILE", help="A simulation.yaml or scenario with the welder.")
+]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a config key of the welder, for example urdf=arm.urdf. May be repeated.",
+    ),
+]
 
 app = typer.Typer(
     help="Check weld programs and cells: errors, cycle time, reach.", no_args_is_help=True
@@ -27,12 +42,10 @@ def cycle_time(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     letters: Annotated[
-        str, typer.Option(help="The program's axis letters: XYZABC, or ABCUVW.")
-    ] = "XYZABC",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a config key of the welder."),
-    ] = None,
+        str, typer.Option(help="The program's axis letters: XYZABC (default), or ABCUVW.")
+    ] = "",
+    config: ConfigOption = "welder",
+    settings: SettingsOption = None,
     baud: Annotated[
         int,
         typer.Option(
@@ -59,18 +72,16 @@ def cycle_time(
     from rigless.console import print_line, print_note, read_text
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import InputError, Problem
-    from rigless.robots.welder.config import WelderConfig
     from rigless.robots.welder.offline.cycle_time import cartesian_hint, estimate
-    from rigless.scenario.load import open_target
 
-    if letters not in ("XYZABC", "ABCUVW"):
+    if letters not in ("", "XYZABC", "ABCUVW"):
         raise InputError(Problem("--letters", f"{letters!r} is not a choice", "XYZABC or ABCUVW"))
     text = read_text(program)
-    words = [f"letters={letters}", f"baud={baud}", *(settings or ())]
-    config = open_target("welder", words, collect=False).simulation.robot("welder").config
-    assert isinstance(config, WelderConfig)
-    found = estimate(text, config)
-    hint = cartesian_hint(text, config, [error for _, _, error in found.errors])
+    options = {"letters": letters, "baud": baud}
+    words = [*(f"{key}={value}" for key, value in options.items() if value), *(settings or ())]
+    welder = _open_welder(config, words)[1]
+    found = estimate(text, welder.config)
+    hint = cartesian_hint(text, welder.config, [error for _, _, error in found.errors])
     if json:
         print_line(to_json({"program": str(program), **found.summary(), "hint": hint}).decode())
     else:
@@ -85,12 +96,8 @@ def cycle_time(
 def validate(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],
     cell: Annotated[Path | None, typer.Option(help="The cell around the arm (YAML).")] = None,
-    config: Annotated[
-        str, typer.Option(help="A simulation.yaml or scenario with the welder.")
-    ] = "welder",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value, for example letters=ABCUVW.")
-    ] = None,
+    config: ConfigOption = "welder",
+    settings: SettingsOption = None,
     heat: Annotated[
         str,
         typer.Option(
@@ -126,25 +133,18 @@ def validate(
       rigless welder validate seam.nc --cell cell.yaml --heat 0.2:1.5 --html report.html
     """
     from rigless.console import print_line, print_note, progress, read_text, write_text
-    from rigless.kernel.problems import InputError, Problem
     from rigless.robots.welder.offline import report_text
     from rigless.robots.welder.offline.seam_checks import Demands
     from rigless.robots.welder.offline.validate import validate_in
-    from rigless.robots.welder.robot import Welder
-    from rigless.scenario.load import open_target
 
     text = read_text(program)
     demands = Demands(*_heat_range(heat)) if heat else Demands()
     extra = [f"cell={cell}"] if cell is not None else []
-    sim = open_target(config, [*(settings or ()), *extra], seed).simulation
-    robot = next((name for name, robot in sim.robots.items() if isinstance(robot, Welder)), None)
-    if robot is None:
-        fix = "name a welder's simulation.yaml, or leave it out"
-        raise InputError(Problem(config, "has no welder in it", fix))
+    sim, robot = _open_welder(config, [*(settings or ()), *extra], seed)
     with progress(program.name) as bar:
         report = validate_in(
             sim,
-            robot,
+            robot.name,
             text,
             demands,
             name=str(program),
@@ -163,6 +163,22 @@ def validate(
         print_line(report_text.row(finding, report.program))
     _print_summary(report, print_note)
     raise typer.Exit(1 if report.errors or (strict and report.warnings) else 0)
+
+
+def _open_welder(
+    target: str, settings: list[str], seed: int | None = None
+) -> "tuple[Simulation, Welder]":
+    """Return the simulation of a target and its first welder. Raises InputError."""
+    from rigless.kernel.problems import InputError, Problem
+    from rigless.robots.welder.robot import Welder
+    from rigless.scenario.load import open_target
+
+    sim = open_target(target, settings, seed).simulation
+    for robot in sim.robots.values():
+        if isinstance(robot, Welder):
+            return sim, robot
+    fix = "name a welder's simulation.yaml, or leave it out"
+    raise InputError(Problem(target, "has no welder in it", fix))
 
 
 def _heat_range(text: str) -> tuple[float, float]:
@@ -226,6 +242,8 @@ def reach(
     jobs: Annotated[
         int, typer.Option(min=0, max=256, help="Processes for a map; 0: one for each core.")
     ] = 0,
+    config: ConfigOption = "welder",
+    settings: SettingsOption = None,
 ) -> None:
     """Check whether the torch reaches a pose, or map its workspace.
 
@@ -237,6 +255,9 @@ def reach(
 
     A map tries six directions of the torch at each place and counts those that are reached.
 
+    The arm, its torch and its limits are those of --config and --set. The cell is that of --cell,
+    or else of the config.
+
     Examples:
 
       rigless welder reach --pose 800,0,500,180,0,0 --json
@@ -244,16 +265,29 @@ def reach(
       rigless welder reach --pose 0,0,50,180,0,0 --frame work --cell weld_table
 
       rigless welder reach --map 50 --out reach.ply --cell cramped
+
+      rigless welder reach --pose 800,0,500,180,0,0 --set urdf=irb2400.urdf
     """
     if bool(pose) == bool(map_mm):
         raise typer.BadParameter("give --pose, or --map with --out; one of them")
+    arm = _config_of(config, settings or [], cell)
     if map_mm:
-        write_map(map_mm, out, cell, jobs, json)
+        write_map(map_mm, out, arm, jobs, json)
         raise typer.Exit
-    raise typer.Exit(_check_poses(pose or [], cell, frame, json))
+    raise typer.Exit(_check_poses(pose or [], arm, frame, json))
 
 
-def _check_poses(poses: list[str], cell: str, frame: str, json: bool) -> int:
+def _config_of(target: str, settings: list[str], cell: str) -> "WelderConfig":
+    """Return the config of the first welder of a target. Raises InputError."""
+    from rigless.robots.welder.config import WelderConfig
+
+    if target == "welder" and not settings:
+        return WelderConfig(cell=cell)
+    config = _open_welder(target, settings)[1].config
+    return config.model_copy(update={"cell": cell}) if cell else config
+
+
+def _check_poses(poses: list[str], config: "WelderConfig", frame: str, json: bool) -> int:
     from rigless.console import print_line
     from rigless.kernel.plain import to_json
     from rigless.kernel.problems import unknown
@@ -263,9 +297,9 @@ def _check_poses(poses: list[str], cell: str, frame: str, json: bool) -> int:
     goals = [_pose(text) for text in poses]
     if frame not in ("base", "work"):
         raise unknown("frame", frame, ("base", "work"), "--frame")
-    reach = reach_report.reach_in(cell)
+    reach = reach_report.reach_of(config.model_dump_json())
     if frame == "work":
-        reach.work = reach_report.load_cell(cell).work
+        reach.work = reach_report.load_cell(config.cell).work
     results = [reach.pose(frame_mm_deg(goal)) for goal in goals]
     if json:
         rows = [reach_report.row(*pair) for pair in zip(goals, results, strict=True)]
@@ -292,7 +326,12 @@ def _pose(text: str) -> list[float]:
 
 
 def write_map(
-    resolution_mm: float, out: Path | None, cell: str, jobs: int, json: bool, quiet: bool = False
+    resolution_mm: float,
+    out: Path | None,
+    config: "WelderConfig",
+    jobs: int,
+    json: bool,
+    quiet: bool = False,
 ) -> None:
     """Map the workspace on all cores and write it to a file. Raises InputError."""
     from rigless.console import print_line
@@ -308,8 +347,9 @@ def write_map(
     if not FINEST_MM <= resolution_mm <= 1000:
         text = f"{resolution_mm:g} mm is out of range"
         raise InputError(Problem("--map", text, f"from {FINEST_MM:g} to 1000 mm"))
-    places = grid(reach_report.reach_in(cell), resolution_mm / 1000)
-    found = ReachMap(places, _count_all(places, cell, jobs), DIRECTIONS, resolution_mm / 1000)
+    keys = config.model_dump_json()
+    places = grid(reach_report.reach_of(keys), resolution_mm / 1000)
+    found = ReachMap(places, _count_all(places, keys, jobs), DIRECTIONS, resolution_mm / 1000)
     try:
         out.write_bytes(formats[out.suffix](found))
     except OSError as error:
@@ -331,7 +371,7 @@ def write_map(
         print_line(f"{summary['reached']} of {summary['places']} places are reached; see {out}")
 
 
-def _count_all(places: Any, cell: str, jobs: int) -> Any:
+def _count_all(places: Any, config: str, jobs: int) -> Any:
     """Count the directions of all places in processes; the result does not depend on `jobs`."""
     import os
 
@@ -344,13 +384,13 @@ def _count_all(places: Any, cell: str, jobs: int) -> Any:
     done: dict[int, Any] = {}
     with progress("reach") as bar:
         task = bar.task_ids[0]
-        for number, counts in _count_blocks(blocks, cell, min(workers, len(blocks))):
+        for number, counts in _count_blocks(blocks, config, min(workers, len(blocks))):
             done[number] = counts
             bar.update(task, completed=len(done) / len(blocks))
     return np.concatenate([done[number] for number in range(len(blocks))])
 
 
-def _count_blocks(blocks: list[Any], cell: str, workers: int) -> Iterator[tuple[int, Any]]:
+def _count_blocks(blocks: list[Any], config: str, workers: int) -> Iterator[tuple[int, Any]]:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
@@ -358,10 +398,10 @@ def _count_blocks(blocks: list[Any], cell: str, workers: int) -> Iterator[tuple[
     from rigless.robots.welder.offline.reach_report import count_directions as count
 
     if workers <= 1:
-        yield from ((number, count(cell, block)) for number, block in enumerate(blocks))
+        yield from ((number, count(config, block)) for number, block in enumerate(blocks))
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        numbers = {pool.submit(count, cell, block): number for number, block in enumerate(blocks)}
+        numbers = {pool.submit(count, config, block): number for number, block in enumerate(blocks)}
         try:
             for future in as_completed(numbers):
                 yield numbers[future], future.result()

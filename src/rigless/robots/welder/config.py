@@ -213,7 +213,13 @@ class WelderConfig(Config):
     )
     urdf: str = Field(
         "",
-        description="another arm's URDF, for collision, reach and torques; empty: this arm's own",
+        description="another arm's URDF: its kinematics, joint limits, speeds and names, bodies and"
+        " masses; empty: this arm's own",
+    )
+    tcp_link: str = Field(
+        "",
+        description="the URDF's link that is the tool centre point, z out of the torch; empty: a"
+        " link named tcp, or else the torch below on the link tool0 or flange",
     )
     start_deg: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     letters: Literal["XYZABC", "ABCUVW"] = Field(
@@ -256,6 +262,22 @@ class WelderConfig(Config):
     welding: Welding = Welding()
     torch: Torch = Torch()
     visualization: Visualization = Visualization()
+
+    @model_validator(mode="before")
+    @classmethod
+    def follow_urdf(cls, data: Any) -> Any:
+        """Take limits and poses from the URDF. Raises InputError if it cannot be used."""
+        if not isinstance(data, dict) or not isinstance(data.get("urdf"), str) or not data["urdf"]:
+            return data
+        from rigless.robots.welder.arm_description import with_urdf  # reads the file
+
+        return with_urdf(data)
+
+    @model_validator(mode="after")
+    def check_tcp(self) -> "WelderConfig":
+        if self.tcp_link and not self.urdf:
+            raise ValueError("tcp_link names a link of a URDF, and urdf is not set")
+        return self
 
     @model_validator(mode="after")
     def check_letters(self) -> "WelderConfig":

@@ -21,6 +21,7 @@ from rigless.motion import planner as p
 from rigless.robots.welder import pins
 from rigless.robots.welder.arm.guard import make_checker
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm_description import describe
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller import storage
@@ -146,6 +147,11 @@ class Welder(Robot):
         self._started = True
         self.controller.motion.sync()
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
+        if config.urdf and (notes := describe(config.urdf, config.tcp_link).notes):
+            text = (
+                f"{len(notes)} visuals of the URDF are not drawn, collision bodies are: {notes[0]}"
+            )
+            self.event("urdf-visuals", text)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         warm_up(self.controller)

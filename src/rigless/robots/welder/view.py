@@ -29,6 +29,7 @@ from rigless.kernel.inputs import AnyInput, Inject, Send, SetInput
 from rigless.motion import planner as p
 from rigless.robots.welder import pins, weld_state
 from rigless.robots.welder import wire as w
+from rigless.robots.welder.arm_description import short_names
 from rigless.robots.welder.controller import realtime
 from rigless.robots.welder.controller.motion.odometer import METRIC
 from rigless.robots.welder.gcode.modal import AXES
@@ -70,16 +71,17 @@ class WelderView(View):
     def __init__(self, robot: Any):
         super().__init__(robot)
         self.view_3d = View3D(robot)
+        names = list(enumerate(short_names(robot.config.urdf), 1))
         self.parts = (
             *self.view_3d.parts,
             *_program(),
             *_motion(robot),
             *_weld(robot.config),
             *_events(),
-            _jog(robot.controller.setup.tool is not None),
+            _jog(robot.controller.setup.tool is not None, names),
             *_metrics(),
             *_io(robot.config),
-            Plot("joints", "Joints", tuple((f"j{n + 1}", f"J{n + 1}") for n in range(AXES)), "°"),
+            Plot("joints", "Joints", tuple((f"j{n}", name) for n, name in names), "°"),
             Plot("current_plot", "Weld current", (("measured_a", "A"),), "A"),
             Plot("voltage_plot", "Arc voltage", (("measured_v", "V"),), "V"),
             Plot("speed_plot", "Torch speed", (("speed", "mm/s"),), "mm/s"),
@@ -218,11 +220,11 @@ def _program() -> Iterator[Part]:
 
 
 def _motion(robot: Any) -> Iterator[Part]:
-    limits = robot.config.limits
+    limits, names = robot.config.limits, short_names(robot.config.urdf)
     for n in range(AXES):
         yield Gauge(
             f"j{n + 1}",
-            f"J{n + 1}",
+            names[n],
             "°",
             limits.low_deg[n] + 1,
             limits.high_deg[n] - 1,
@@ -231,15 +233,15 @@ def _motion(robot: Any) -> Iterator[Part]:
         )
     yield Lamp("homed", "Homed", group="Joints")
     for n in range(AXES if robot.dynamics else 0):
-        yield Gauge(f"torque{n + 1}", f"J{n + 1}", "Nm", digits=1, group="Torques")
+        yield Gauge(f"torque{n + 1}", names[n], "Nm", digits=1, group="Torques")
     for axis in "xyz":
         yield Gauge(f"torch_{axis}", axis.upper(), "mm", digits=1, group="Torch")
         yield Gauge(f"torch_r{axis}", f"R{axis}", "°", digits=1, group="Torch")
     yield Gauge("speed", "Speed", "mm/s", digits=1, group="Torch")
 
 
-def _jog(cartesian: bool) -> Part:
-    axes = tuple((f"j{n + 1}", f"J{n + 1}", "°") for n in range(AXES))
+def _jog(cartesian: bool, names: list[tuple[int, str]]) -> Part:
+    axes = tuple((f"j{n}", name, "°") for n, name in names)
     if cartesian:
         axes = tuple(
             (f"torch_{name}", letter, "mm" if len(name) == 1 else "°")

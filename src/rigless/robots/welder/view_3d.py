@@ -17,9 +17,10 @@ from rigless.motion import planner as p
 from rigless.motion.arm import kinematics
 from rigless.motion.arm.broad_phase import box_frames
 from rigless.motion.arm.reach_map import read_map
-from rigless.robots.welder.arm.body import describe, torch
+from rigless.robots.welder.arm.body import torch
 from rigless.robots.welder.arm.guard import make_collider
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm_description import describe
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.process import bead
@@ -52,8 +53,9 @@ class View3D:
         self._collider: Collider | None = None
         self._way: tuple[Any, Rows] = ((), NOTHING)
         config: WelderConfig = robot.config
-        description = describe(config.urdf)
-        links = (*description.links, torch(config, robot.arm.flange_T_torch))
+        description = describe(config.urdf, config.tcp_link)
+        drawn = description.tool is not None
+        links = (*description.links, torch(config, robot.arm.flange_T_torch, drawn))
         self.names = tuple(link.name for link in links)
         self._origins = np.array([joint.origin for joint in description.joints])
         self._axes = np.array([joint.axis for joint in description.joints])
@@ -184,7 +186,7 @@ class View3D:
         joints = np.column_stack(
             [np.interp(marks, turned, corners[:, axis]) for axis in range(AXES)]
         )
-        return _curve(kinematics.tool_places(robot.arm.table, robot.arm.tool_m, joints), 0.0)
+        return _curve(kinematics.tool_places(robot.arm.links, robot.arm.tool_m, joints), 0.0)
 
     def _weld_rows(self) -> Rows:
         robot, config = self.robot, self.robot.config
@@ -266,13 +268,14 @@ def _boundary(arm: Arm, config: WelderConfig) -> Rows:
     grid = np.stack(np.meshgrid(*some, indexing="ij"), axis=-1).reshape(-1, 3)
     joints = np.zeros((len(grid), AXES))
     joints[:, (1, 2, 4)] = grid
-    places = kinematics.tool_places(arm.table, arm.tool_m, joints)
+    places = kinematics.tool_places(arm.links, arm.tool_m, joints)
     out_m, high_m = np.hypot(places[:, 0], places[:, 1]), places[:, 2]
     heights = np.linspace(0.0, high_m.max(), HEIGHTS)
     near = np.clip(np.round(high_m / heights[1]).astype(int), -1, HEIGHTS - 1)
     reach = np.array([out_m[near == n].max(initial=0.0) for n in range(HEIGHTS)])
-    turns = np.radians(np.linspace(low[0], high[0], TURNS))
-    fine = np.radians(np.linspace(low[0], high[0], 6 * TURNS))
+    turns, fine = (
+        _headings(arm, np.linspace(low[0], high[0], count)) for count in (TURNS, 6 * TURNS)
+    )
     lines = [
         np.column_stack((reach * np.cos(turn), reach * np.sin(turn), heights)) for turn in turns
     ]
@@ -287,13 +290,21 @@ def _boundary(arm: Arm, config: WelderConfig) -> Rows:
     )
 
 
+def _headings(arm: Arm, joint_1_deg: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the directions that angles of joint 1 turn the arm to, for a vertical axis 1."""
+    first = arm.links[0]
+    zero = np.arctan2(first[1, 0], first[0, 0])
+    found: NDArray[np.float64] = zero + np.sign(first[2, 2]) * np.radians(joint_1_deg)
+    return found
+
+
 def warm_up(arm: Arm) -> None:
     """Have numba compile the functions of drawing."""
     eye = np.array([np.eye(4)] * AXES)
     box_frames(
         eye, np.eye(3)[[2] * AXES], np.zeros(AXES), np.zeros(1, np.int64), np.array([frame()])
     )
-    kinematics.tool_places(arm.table, arm.tool_m, np.zeros((1, AXES)))
+    kinematics.tool_places(arm.links, arm.tool_m, np.zeros((1, AXES)))
 
 
 def pose(frame: NDArray[np.float64]) -> tuple[float, ...]:

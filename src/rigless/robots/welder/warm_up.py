@@ -25,7 +25,7 @@ def warm_up(controller: Controller) -> None:
     p.next_free_s(blocks, run)
     p.free_blocks(blocks, run)
     values, torch = welding.pack(weld_state.Weld()), arm.torch_place(np.zeros(AXES))
-    welding.burn(values, np.zeros(4), figures, torch, blocks, run, 0, 1, arm.table, arm.tool_m, 1)
+    welding.burn(values, np.zeros(4), figures, torch, blocks, run, 0, 1, arm.links, arm.tool_m, 1)
     welding.flow(values, np.zeros(4), figures, 0.0, False)
     welding.speed(torch, torch, 0.001)
     normal(block(controller.state.noise_key, 0, 0)[0])

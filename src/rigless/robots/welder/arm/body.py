@@ -1,49 +1,45 @@
-"""The body of the arm: its URDF (of scripts/draw-arm, or as configured) with the torch."""
+"""The body of the arm: its URDF with the torch."""
 
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
-from rigless.motion.arm.closed_form import ClosedForm, closed_form
 from rigless.motion.arm.collision import Collider, Pairs
 from rigless.motion.arm.reach import Reach
 from rigless.motion.arm.rigid_body import RigidBodyModel
-from rigless.motion.arm.urdf import Description, Link, read_urdf
+from rigless.motion.arm.urdf import Link
 from rigless.robots.welder.arm.mechanism import Arm
+from rigless.robots.welder.arm_description import describe, joint_names
 from rigless.robots.welder.config import Torch, WelderConfig
 from rigless.worlds.cell import Cell
 from rigless.worlds.frames import Matrix, frame
 from rigless.worlds.solids import Solid
 
-ARM = Path(__file__).parents[1] / "arm.urdf"
 TORCH = "torch"
 NECK_MM = 60.0  # [ours] length of the nozzle
 WIRE_MM = 1.0  # [ours] radius of the wire in drawings
-
-
-@lru_cache(maxsize=8)
-def describe(urdf: str = "") -> Description:
-    return read_urdf(Path(urdf) if urdf else ARM)
 
 
 def model(config: WelderConfig | None = None) -> RigidBodyModel:
     """Return the arm with its torch; the tool centre point is the end of the wire."""
     config = config or WelderConfig()
     tip = Arm(config).flange_T_torch
-    return RigidBodyModel(describe(config.urdf), torch(config, tip), tip)
+    description = describe(config.urdf, config.tcp_link)
+    return RigidBodyModel(description, torch(config, tip, description.tool is not None), tip)
 
 
-def torch(config: WelderConfig, tip: Matrix) -> Link:
+def torch(config: WelderConfig, tip: Matrix, drawn: bool = False) -> Link:
     """Return the torch in the flange's frame, with its end at `tip`.
 
-    Handle and nozzle can collide. The bare wire at the end may touch the work.
+    Handle and nozzle can collide. The bare wire at the end may touch the work. If the torch is
+    `drawn` in the arm's URDF, only the wire is added.
     """
     own, found = config.torch, Link(TORCH)
-    length_mm = max(own.length_mm - own.wire_mm, 0.0)
+    length_mm = 0.0 if drawn else max(own.length_mm - own.wire_mm, 0.0)
     nozzle_mm = min(NECK_MM, length_mm)
-    wire = (WIRE_MM, 0.0, min(own.wire_mm, own.length_mm), "#e0b080")
-    handle = (own.radius_mm, own.wire_mm + nozzle_mm, own.length_mm, "#2f343a")
+    wire = (WIRE_MM, 0.0, own.wire_mm if drawn else min(own.wire_mm, own.length_mm), "#e0b080")
+    handle_mm = own.wire_mm + nozzle_mm, 0.0 if drawn else own.length_mm
+    handle = (own.radius_mm, *handle_mm, "#2f343a")
     nozzle = (own.nozzle_radius_mm, own.wire_mm, own.wire_mm + nozzle_mm, "#c08050")
     for radius_mm, begin_mm, end_mm, colour in (handle, nozzle, wire):
         if end_mm > begin_mm:
@@ -69,18 +65,19 @@ def self_pairs(config: WelderConfig) -> tuple[Pairs, Pairs]:
     A pair is left out if it touches at the start or home pose, as motion planners do. ([wire]'s
     home pose folds this arm's wrist onto its column.)
     """
-    poses_deg = (config.homing.pose_deg, config.start_deg)
-    return _self_pairs(config.urdf, config.torch, config.collision.self_collision_pairs, poses_deg)
+    poses_deg, urdf = (config.homing.pose_deg, config.start_deg), (config.urdf, config.tcp_link)
+    return _self_pairs(urdf, config.torch, config.collision.self_collision_pairs, poses_deg)
 
 
 @lru_cache(maxsize=8)
 def _self_pairs(
-    urdf: str,
+    urdf: tuple[str, str],
     torch: Torch,
     pairs: tuple[tuple[int, int], ...],
     poses_deg: tuple[tuple[float, ...], ...],
 ) -> tuple[Pairs, Pairs]:
-    found = Collider(model(WelderConfig(urdf=urdf, torch=torch)), pairs=pairs or None)
+    config = WelderConfig(urdf=urdf[0], tcp_link=urdf[1], torch=torch)
+    found = Collider(model(config), pairs=pairs or None)
     numbers = {body.name: body.link for body in found.links}
     touching = [
         {numbers[contact.link], numbers[contact.other]}
@@ -100,10 +97,7 @@ def collider(
 
 def reach(config: WelderConfig | None = None, cell: Cell | None = None) -> Reach:
     """Return the reach of the tool centre point; poses are in the base frame."""
-    arm, urdf = Arm(config), config.urdf if config is not None else ""
-    form = (
-        closed_form(describe(urdf))
-        if urdf
-        else ClosedForm(arm.table, np.ones(6), np.eye(4), np.eye(4))
-    )
-    return Reach(form, arm.low_rad, arm.high_rad, collider(config, cell), arm.flange_T_torch)
+    config = config or WelderConfig()
+    arm, checked = Arm(config), collider(config, cell)
+    names, tool = joint_names(config.urdf), arm.flange_T_torch
+    return Reach(arm.geometry, arm.low_rad, arm.high_rad, checked, tool, names=names)

@@ -37,10 +37,11 @@ class ToolKinematics:
     def __init__(
         self, arm: Arm, low: ArrayLike, high: ArrayLike, rates: ArrayLike, tolerance_mm: float
     ):
-        self.table, self.tool = arm.table, np.ascontiguousarray(arm.flange_T_torch)
+        self.geometry, self.tool = arm.geometry, np.ascontiguousarray(arm.flange_T_torch)
         self.untool = np.linalg.inv(self.tool).astype(np.float64)
         self.limits = np.array([np.asarray(row, float) for row in (low, high, rates)])
         self.tolerance_mm = tolerance_mm
+        self.names = arm.names
 
     def warm_up(self) -> None:
         """Have numba compile the functions of moves."""
@@ -55,21 +56,17 @@ class ToolKinematics:
         self, joints_deg: Sequence[float] | NDArray[np.float64], known: Sequence[float]
     ) -> list[float]:
         """Return the pose at these joints, with the angles nearest to those of a known pose."""
-        frame = path_segments.tool_frame(self.table, self.tool, np.array(joints_deg, float))
+        frame = self._frame(np.array(joints_deg, float))
         angles = rotation.to_rpy(frame[:3, :3].copy(), np.array(known[3:], float))
         return [*frame[:3, 3].tolist(), *angles.tolist()]
 
     def speed(self, rows: NDArray[np.float64]) -> float:
         """Return the speed of the tool centre point in mm/s, from rows of joints."""
-        after = path_segments.tool_frame(self.table, self.tool, rows[0] + 1e-6 * rows[1])
-        return (
-            float(
-                np.linalg.norm(
-                    after[:3, 3] - path_segments.tool_frame(self.table, self.tool, rows[0])[:3, 3]
-                )
-            )
-            * 1e6
-        )
+        after, now = self._frame(rows[0] + 1e-6 * rows[1]), self._frame(rows[0])
+        return float(np.linalg.norm(after[:3, 3] - now[:3, 3])) * 1e6
+
+    def _frame(self, joints_deg: NDArray[np.float64]) -> NDArray[np.float64]:
+        return path_segments.tool_frame(self.geometry.links, self.tool, joints_deg)
 
     def joints(self, pose: Sequence[float], before: Sequence[float]) -> list[float]:
         """Return the joints of a pose that are reached soonest from `before`. Raises ReachError."""
@@ -77,7 +74,7 @@ class ToolKinematics:
         goal[:3, 3] = pose[:3]
         goal[:3, :3] = rotation.from_rpy(float(pose[3]), float(pose[4]), float(pose[5]))
         status, joint, angle = path_segments.joints_near(
-            self.table, self.untool, goal, np.array(before, float), self.limits, True, found
+            self.geometry, self.untool, goal, np.array(before, float), self.limits, True, found
         )
         if status != path_segments.OK:
             raise ReachError(pose, self._why(status, joint, angle))
@@ -93,7 +90,7 @@ class ToolKinematics:
         """
         curve, rows = np.array(path), np.empty((BATCH, AXES + 1))
         count, guess, status, joint, angle = path_segments.cut_path(
-            curve, share, guess, np.array(before, float), self.table, self.tool, self.untool,
+            curve, share, guess, np.array(before, float), self.geometry, self.tool, self.untool,
             self.limits,
             self.tolerance_mm, rows,
         )  # fmt: skip
@@ -141,7 +138,8 @@ class ToolKinematics:
         if status == path_segments.JUMP:
             return "the arm would have to jump to another configuration"
         low, high = self.limits[:2, joint]
-        return f"joint {joint + 1} would be at {angle:.1f}°, and goes from {low:g}° to {high:g}°"
+        name = self.names[joint]
+        return f"{name} would be at {angle:.1f}°, and goes from {low:g}° to {high:g}°"
 
 
 def path_of(step: Step, begin: Sequence[float]) -> tuple[float, ...]:

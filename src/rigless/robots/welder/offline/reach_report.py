@@ -21,18 +21,20 @@ def load_cell(name: str) -> Cell:
 
 
 @lru_cache(maxsize=2)
-def reach_in(cell: str) -> "Reach":
-    """Return the reach of the default arm in a cell."""
+def reach_of(keys: str) -> "Reach":
+    """Return the reach of the arm in the cell of a config, which is given as JSON."""
     from rigless.robots.welder.arm.body import reach
+    from rigless.robots.welder.config import WelderConfig
 
-    return reach(cell=load_cell(cell))
+    config = WelderConfig.model_validate_json(keys)
+    return reach(config, load_cell(config.cell))
 
 
-def count_directions(cell: str, places: Any) -> Any:
+def count_directions(keys: str, places: Any) -> Any:
     """Return for each place the number of torch directions that are reached."""
     from rigless.motion.arm.reach_map import count_reached, tool_turns
 
-    return count_reached(reach_in(cell), places, tool_turns())
+    return count_reached(reach_of(keys), places, tool_turns())
 
 
 def row(goal: list[float], found: "Reached") -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rigless.motion import planner as p
 from rigless.motion.arm import rotation
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm.tool_kinematics import ReachError, ToolKinematics, path_of
+from rigless.robots.welder.arm_description import joint_names
 from rigless.robots.welder.controller import settings
 from rigless.robots.welder.controller.motion.axes import axes_of
 from rigless.robots.welder.offline.motion_controller import AXES, JointState
@@ -193,13 +194,17 @@ class MotionSimulator:
                 return f"waypoint {number} has {len(point.joints)} joints; the arm has {AXES}"
             if point.speed is not None and not point.speed > 0.0:
                 return f"waypoint {number} has the speed {point.speed:g}; it must be above zero"
-            for joint, (value, low, high) in enumerate(
-                zip(point.joints, limits.low_deg, limits.high_deg, strict=True), 1
+            for name, value, low, high in zip(
+                joint_names(self.controller.config.urdf),
+                point.joints,
+                limits.low_deg,
+                limits.high_deg,
+                strict=True,
             ):
                 if not low - 1e-6 <= math.degrees(value) <= high + 1e-6:
                     angle = f"{math.degrees(value):.1f}°"
                     limits_text = f"{low:g}° to {high:g}°"
-                    return f"waypoint {number}: joint {joint} at {angle} is outside {limits_text}"
+                    return f"waypoint {number}: {name} at {angle} is outside {limits_text}"
         return ""
 
 

@@ -327,18 +327,18 @@ class _Run:
             samples.line.append(robot.state.lines.get(tag, 0))
 
     def look_at_limits(self, joints_deg: NDArray[np.float64]) -> None:
-        limits = self.robot.config.limits
-        for n, (low, value, high) in enumerate(
-            zip(limits.low_deg, joints_deg, limits.high_deg, strict=True), 1
+        limits, names = self.robot.config.limits, self.robot.arm.names
+        for name, low, value, high in zip(
+            names, limits.low_deg, joints_deg, limits.high_deg, strict=True
         ):
             if not low + NEAR_LIMIT_DEG <= value <= high - NEAR_LIMIT_DEG:
                 text = (
-                    f"joint {n} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit"
+                    f"{name} at {value:.1f}° is within {NEAR_LIMIT_DEG:g}° of its limit"
                     f" ({low:g}° to {high:g}°)"
                 )
-                self.find("limit-margin", text, self.at_line(), objects=(f"joint {n}",), once=(n,))
+                self.find("limit-margin", text, self.at_line(), objects=(name,), once=(name,))
             else:
-                self.noted.discard(("limit-margin", n))
+                self.noted.discard(("limit-margin", name))
 
     def follows_path(self) -> bool:
         """True if a Cartesian path is followed; joint moves have no singularities."""
@@ -348,7 +348,7 @@ class _Run:
 
     def look_at_singularity(self, joints_rad: NDArray[np.float64]) -> None:
         arm, line = self.robot.arm, self.at_line()
-        value = smallest_singular_value(jacobian(arm.table, joints_rad, arm.tool_m))
+        value = smallest_singular_value(jacobian(arm.links, joints_rad, arm.tool_m))
         if value < self.demands.singular_value:
             text = f"close to a singularity: the smallest singular value is {value:.3f} m/rad"
             self.find("singularity", text, line, once=(line.number,))

@@ -109,7 +109,7 @@ class WeldProcess:
             figures[welding.GAS_LOW] = -1.0  # a closed valve is not monitored
         done: int = welding.burn(
             values, aims, figures, torch, state.blocks, state.run, self.machine.now_ns,
-            round(1e9 / self.update_rate_hz), self.arm.table, self.arm.tool_m, times,
+            round(1e9 / self.update_rate_hz), self.arm.links, self.arm.tool_m, times,
         )  # fmt: skip
         welding.unpack(weld, values)
         state.torch_m = torch.tolist()

@@ -315,7 +315,7 @@ def burn(
     run: NDArray[np.float64],
     now_ns: int,
     step_ns: int,
-    table: NDArray[np.float64],
+    links: NDArray[np.float64],
     tool_m: NDArray[np.float64],
     times: int,
 ) -> int:
@@ -325,7 +325,7 @@ def burn(
         now_s = (now_ns + n * step_ns) * 1e-9
         planner.advance(blocks, run, now_s, done)
         planner.sample(blocks, run, now_s, look)
-        arm.tool_place(table, tool_m, look[planner.AT], place)
+        arm.tool_place(links, tool_m, look[planner.AT], place)
         flow(values, aims, figures, speed(place, torch_m, figures[STEP_S]), True)
         gone = (
             values[CURRENT] > STOPPED_A

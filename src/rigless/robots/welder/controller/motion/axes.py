@@ -10,6 +10,7 @@ from rigless.motion import planner as p
 from rigless.motion.planner import jerk_limited
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm.tool_kinematics import ToolKinematics
+from rigless.robots.welder.arm_description import joint_names
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.gcode.modal import AXES, Profile
@@ -32,6 +33,7 @@ class Axes:
     deviation: float
     steps: NDArray[np.float64]  # a degree
     jerks: NDArray[np.float64] | None
+    names: tuple[str, ...]
 
     def append(
         self,
@@ -67,7 +69,7 @@ class Axes:
         """Return a sentence that names the joints outside their limits."""
         outside = self.outside(target)
         text = ", ".join(
-            f"joint {n + 1} to {target[n]:g}° is outside {self.low[n]:g}° to {self.high[n]:g}°"
+            f"{self.names[n]} to {target[n]:g}° is outside {self.low[n]:g}° to {self.high[n]:g}°"
             for n in outside
         )
         if any(n < 3 and abs(target[n]) > TURN_DEG for n in outside):
@@ -106,7 +108,8 @@ def axes_of(settings: Settings, config: WelderConfig) -> Axes:
     low = config.limits.low_deg
     high = tuple(begin + length for begin, length in zip(low, travel.tolist(), strict=True))
     jerks = np.array(config.limits.max_degps3) if config.profile == "jerk" else None
-    return Axes(rates / 60.0, accelerations, low, high, settings[s.JUNCTION], steps, jerks)
+    names, junction = joint_names(config.urdf), settings[s.JUNCTION]
+    return Axes(rates / 60.0, accelerations, low, high, junction, steps, jerks, names)
 
 
 def profile_of(settings: Settings, config: WelderConfig) -> Profile:

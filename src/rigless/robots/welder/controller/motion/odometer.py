@@ -37,5 +37,5 @@ class Odometer:
         """Return the torch path from the last reading to these joints, straight in joint space."""
         begin: Any = np.array(self.state.counted_deg)
         return float(
-            1000.0 * kinematics.tool_path(self.arm.table, self.arm.tool_m, begin, joints_deg)
+            1000.0 * kinematics.tool_path(self.arm.links, self.arm.tool_m, begin, joints_deg)
         )

@@ -5,7 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from rigless.robots.welder.arm_description import ARM
+
 POSE = "800,0,500,180,0,0"
+LONG_TORCH = "torch.length_mm=400"
 
 
 def test_a_pose_as_json(run_cli):
@@ -90,3 +93,27 @@ def test_a_map_is_the_same_in_every_file_and_with_any_number_of_processes(run_cl
     head, _, body = (tmp_path / "map.ply").read_bytes().partition(b"end_header\n")
     assert f"element vertex {printed['reached']}\n".encode() in head
     assert len(body) == printed["reached"] * 17
+
+
+def test_the_arm_is_that_of_the_config(run_cli, tmp_path):
+    """Another torch, another arm without a closed form, and a scenario that names it."""
+    longer = run_cli("welder", "reach", "--pose", "1250,0,500,180,-60,0", "--set", LONG_TORCH)
+    assert (longer.returncode, "reachable at joints" in longer.stdout) == (0, True), longer.stderr
+    assert run_cli("welder", "reach", "--pose", "1250,0,500,180,-60,0").returncode == 1
+    arm, scenario = tmp_path / "other.urdf", tmp_path / "mine.toml"
+    text = ARM.read_text().replace('xyz="0.0 0.08 0.0"', 'xyz="0.05 0.08 0.0"')
+    arm.write_text(text.replace("joint_1", "waist"))
+    scenario.write_text(
+        f'name = "mine"\n[[robots]]\nkind = "welder"\n[robots.config]\nurdf = "{arm}"\n'
+    )
+    words = ("welder", "reach", "--pose", POSE, "--json")
+    found = run_cli(*words, "--config", scenario)
+    assert (found.returncode, json.loads(found.stdout)["reachable"]) == (0, True), found.stderr
+    assert found.stdout != run_cli(*words).stdout
+    program = tmp_path / "turn.nc"
+    program.write_text("G21 G90\nG0 X200\n")
+    times = run_cli("welder", "cycle-time", program, "--config", scenario)
+    assert times.returncode == 1
+    assert "waist to 200° is outside -170° to 170°" in times.stdout
+    wrong = run_cli("welder", "reach", "--pose", POSE, "--set", f"urdf={tmp_path / 'none.urdf'}")
+    assert (wrong.returncode, "none.urdf: cannot be read" in wrong.stderr) == (2, True)

@@ -133,6 +133,7 @@ class Report:
     program: str
     cell: str = ""
     seed: int = 0
+    joints: tuple[str, ...] = ()  # their names
     cycle_time_s: float = 0.0
     distance_mm: float = 0.0
     gcode_executed: int = 0

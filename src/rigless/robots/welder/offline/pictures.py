@@ -7,6 +7,7 @@ from html import escape
 from rigless.robots.welder.offline.findings import Report
 
 WIDTH, HEIGHT, MARGIN = 560, 260, 44
+LETTER, ROW = 6, 12  # size of a letter in a legend
 MOST_POINTS = 1500
 COLOURS = ("#4878a8", "#b8632f", "#5a8f4e", "#8a6bb1", "#a8803a", "#5c6b73")
 TRAVEL, WELD, BAD = "#8a8f98", "#d08700", "#c0362c"
@@ -25,7 +26,7 @@ def pictures(report: Report) -> str:
     plots = [
         figure("Torch from above (x, y in mm)", path(report, keep, 0, 1)),
         figure("Torch from the side (x, z in mm)", path(report, keep, 0, 2)),
-        figure("Joints in degrees", lines(joints, [f"J{n + 1}" for n in range(6)])),
+        figure("Joints in degrees", lines(joints, report.joints)),
         figure(
             "Torch speed in mm/s",
             lines(
@@ -51,15 +52,17 @@ def figure(caption: str, drawing: str) -> str:
 def lines(series: Sequence[Sequence[Point]], names: Sequence[str]) -> str:
     """Draw curves over time with axes."""
     frame = Frame([point for curve in series for point in curve])
-    parts = [frame.axes(" s")]
+    parts, at, row = [frame.axes(" s")], MARGIN + 8, 14
     for n, (curve, name) in enumerate(zip(series, names, strict=True)):
         colour = COLOURS[n % len(COLOURS)]
         parts.append(frame.polyline(curve, colour))
         if len(names) > 1:
             parts.append(
-                f"<text x={MARGIN + 8 + 36 * n} y=14 style='fill:{colour};opacity:1'>"
-                f"{escape(name)}</text>"
+                f"<text x={at} y={row} style='fill:{colour};opacity:1'>{escape(name)}</text>"
             )
+            at += max(36, LETTER * len(name) + 12)
+            if at > WIDTH - LETTER * len(name):
+                at, row = MARGIN + 8, row + ROW
     return "".join(parts)
 
 

@@ -22,6 +22,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.robots.welder import weld_state, wire
+from rigless.robots.welder.arm_description import short_names
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller.motion.odometer import METRIC
 from rigless.robots.welder.gcode import codes
@@ -104,7 +105,7 @@ class _Run:
         self.robot.on_limit = "skip"
         self.sim.core.listeners.event.append(self.on_event)
         self.sim.core.listeners.output.append(self.on_output)
-        self.report = Report(name, seed=sim.seed)
+        self.report = Report(name, seed=sim.seed, joints=short_names(found.config.urdf))
         self.next = 0  # of the lines to send
         self.unanswered: deque[tuple[int, int]] = (
             deque()

@@ -86,6 +86,7 @@ class Welder(Robot):
         "client-connected", "client-gone", "client-rejected", "sender-cut-off", "settings-line",
         "pendant", "alarm", "homed", "soft-limit", "unreachable", "collision",
         "self-collision-pairs", "collisions-not-watched", "weld-phase", "weld-fault", "no-gas",
+        "urdf-visuals",
     )  # fmt: skip
     _state: WelderState
     _started = False

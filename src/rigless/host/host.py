@@ -23,7 +23,7 @@ from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.saved_settings import with_saved_settings
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput
-from rigless.kernel.links import Output
+from rigless.kernel.listeners import Output
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns

@@ -5,16 +5,16 @@ replay gets the same values.
 """
 
 import time
-from typing import TYPE_CHECKING
+from typing import Protocol
 from uuid import uuid4
 
+from rigless.host.environment import Environment
 from rigless.host.lateness import Lateness
+from rigless.host.pace import Pace
 from rigless.kernel.events import Event
-from rigless.kernel.inputs import SetInput
+from rigless.kernel.inputs import AnyInput, SetInput
 from rigless.kernel.robot import Robot
-
-if TYPE_CHECKING:
-    from rigless.host.host import Host
+from rigless.kernel.simulation import Simulation
 
 EPOCH = "epoch_s"  # date of simulated time zero, for robots that send time stamps
 LOST = "lost_s"  # simulated time that the host skipped
@@ -25,10 +25,23 @@ DATE_OFF_S = 1.0  # larger differences are corrected
 STAMP_OFF_S = 0.05  # the same for stamps that other nodes compare with the wall clock
 
 
+class InputHost(Protocol):
+    """The parts of a host that decide its inputs."""
+
+    sim: Simulation
+    pace: Pace
+    environment: Environment
+    begun: bool
+    paused: bool
+    failure: str
+
+    def apply(self, given: AnyInput, /) -> None: ...
+
+
 class HostInputs:
     """Sets the inputs of all robots of a host that declare them."""
 
-    def __init__(self, host: "Host"):
+    def __init__(self, host: InputHost):
         self.host, self.sim = host, host.sim
         self.lateness = Lateness()
         self._date_due_ns = 0

@@ -9,7 +9,8 @@ from functools import partial
 from rigless.host.host import Host
 from rigless.host.pace import Pace
 from rigless.kernel.inputs import AnyInput, Connect
-from rigless.kernel.links import ALL, Output
+from rigless.kernel.links import ALL
+from rigless.kernel.listeners import Output
 from rigless.kernel.ports import Port
 from rigless.recordings.reader import Recording
 from rigless.scenario.build import Built

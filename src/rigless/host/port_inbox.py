@@ -1,21 +1,33 @@
 """Turns the reports of transports into inputs, and reconciles links after time jumped."""
 
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.links import OPENED
 from rigless.kernel.ports import Link
-from rigless.transports.transport import Dialer
+from rigless.kernel.simulation import Simulation
+from rigless.transports.transport import Dialer, Transport
 
-if TYPE_CHECKING:
-    from rigless.host.host import Host
+
+class LinkHost(Protocol):
+    """The parts of a host that its ports use. `live` is link → robot, port, peer, local."""
+
+    sim: Simulation
+    failure: str
+    live: dict[int, tuple[str, str, str, str]]
+    dropped: dict[str, int]
+    transports: dict[tuple[str, str], Transport]
+
+    def new_link(self) -> int: ...
+
+    def apply(self, given: inp.AnyInput, /) -> None: ...
 
 
 class PortInbox:
     """Turns the reports of one port's transport into inputs of the simulation."""
 
-    def __init__(self, host: "Host", robot: str, port: str):
+    def __init__(self, host: LinkHost, robot: str, port: str):
         self._host, self._robot, self._port = host, robot, port
 
     @property
@@ -47,7 +59,7 @@ class PortInbox:
         )
 
 
-def reconcile(host: "Host", before: dict[int, Link]) -> None:
+def reconcile(host: LinkHost, before: dict[int, Link]) -> None:
     """Make the simulation's links match the connected peers, after a reset or restore.
 
     Peers that are connected get a link, others lose theirs. A byte stream keeps its codec, since
@@ -77,7 +89,7 @@ def reconcile(host: "Host", before: dict[int, Link]) -> None:
         open_links(host, robot, port)
 
 
-def open_links(host: "Host", robot: str, port: str) -> None:
+def open_links(host: LinkHost, robot: str, port: str) -> None:
     """Open on the network the links of a port that its robot opened before, as in `start`."""
     for link in host.sim.core.links.by_port[robot, port].values():
         if link.id >= OPENED:

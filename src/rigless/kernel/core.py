@@ -6,7 +6,7 @@ expectations use the core directly. Everything here may change between releases.
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
@@ -14,7 +14,8 @@ from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.input_handler import InputHandler
-from rigless.kernel.links import Links, Output
+from rigless.kernel.links import Links
+from rigless.kernel.listeners import Listeners
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
@@ -30,15 +31,6 @@ AFTER_CALLS = 1 << 40  # a bit in the rank of samples, so that they follow call_
 
 class RobotError(Exception):
     """The code of a robot failed. The text names the robot, the method and the time."""
-
-
-class Listeners(NamedTuple):
-    """Callbacks for what happens. Each is called with the simulated time in ns first."""
-
-    input: list[Callable[[int, inp.AnyInput, str], None]]
-    output: list[Callable[[int, Output], None]]
-    event: list[Callable[[int, Event], None]]
-    link: list[Callable[[int, str, str, Link, bool], None]]
 
 
 class Core:

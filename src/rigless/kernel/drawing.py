@@ -9,15 +9,12 @@ A colour is a meaning, and the panel has a light and a dark shade of each. Norma
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.inputs import AnyInput, SetInput
-
-if TYPE_CHECKING:
-    from rigless.kernel.robot import Robot
 
 UNITS = {
     "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°",
@@ -313,6 +310,16 @@ class Lines:
     wrong: tuple[int, ...] = ()
 
 
+class Viewed(Protocol):
+    """A robot, as its page sees it. Pages of its own kind use more of it."""
+
+    name: str
+
+    def truth(self) -> Any: ...
+
+    def footprint(self) -> tuple[float, float, float] | None: ...
+
+
 class View:
     """The page of a robot: `parts`, and methods that return their numbers.
 
@@ -321,7 +328,7 @@ class View:
 
     parts: tuple[Part, ...] = ()
 
-    def __init__(self, robot: "Robot"):
+    def __init__(self, robot: Viewed):
         self.robot: Any = robot
 
     def draw(self) -> Mapping[str, ArrayLike]:

@@ -5,16 +5,13 @@ A pose is drawn, numbers become gauges and plots, booleans become lamps.
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View, label, unit
+from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View, Viewed, label, unit
 from rigless.kernel.plain import to_builtins
-
-if TYPE_CHECKING:
-    from rigless.kernel.robot import Robot
 
 MOST_NUMBERS = 40  # more do not fit a page
 MOST_PLOTS = 6
@@ -24,7 +21,7 @@ SMALLEST_M = 0.1
 class GenericView(View):
     """A page with everything that the ground truth holds."""
 
-    def __init__(self, robot: "Robot"):
+    def __init__(self, robot: Viewed):
         super().__init__(robot)
         found = list(_numbers(self._truth()))[:MOST_NUMBERS]
         body: list[Part] = []

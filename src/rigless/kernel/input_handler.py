@@ -1,27 +1,37 @@
 """Inputs: each is checked, passed to the listeners and carried out. Faults begin and end here."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import TIMER
+from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.body import Body
 from rigless.kernel.faults import Cleared, Fault, Injected
+from rigless.kernel.links import Links, LinkServices
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot, VirtualInput
-
-if TYPE_CHECKING:
-    from rigless.kernel.core import Core
+from rigless.kernel.world import World
 
 NO_LINK = Link("", inp.LOCAL)
+
+
+class InputServices(LinkServices, Protocol):
+    """The parts of a simulation that inputs act on."""
+
+    world: World
+    links: Links
+    behaviours: dict[str, Behaviour]
+
+    def robot(self, name: str, /) -> Robot: ...
 
 
 class InputHandler:
     """Checks the inputs of one simulation and carries them out."""
 
-    def __init__(self, core: "Core"):
+    def __init__(self, core: InputServices):
         self._core = core
         self.next_fault = 1
 

@@ -1,59 +1,38 @@
 """Links with their codecs, and the wire faults between robots and peers."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Protocol
 
 from rigless.kernel import faults as fault_models
 from rigless.kernel import inputs as inp
-from rigless.kernel.agenda import TIMER
-from rigless.kernel.plain import to_builtins
+from rigless.kernel.agenda import TIMER, Agenda
+from rigless.kernel.listeners import Listeners, Output
 from rigless.kernel.ports import Connected, Disconnected, Link, Port, WireError
 from rigless.kernel.problems import unknown
-
-if TYPE_CHECKING:
-    from rigless.kernel.core import Core
-    from rigless.kernel.robot import Robot
+from rigless.kernel.robot import Robot
 
 OPENED = 1 << 32  # links that robots open are numbered from here, those of the host below
 ALL = -1  # the link of an output that goes to every link of its port
 
 
-class Output(NamedTuple):
-    """Bytes that a robot sends, with the message that they encode."""
+class LinkServices(Protocol):
+    """The parts of a simulation that links use."""
 
-    robot: str
-    port: str
-    link: int
-    data: bytes
-    subject: str
-    message: Any
-    late_type: str = ""  # of a delayed output, whose message is plain data: the type of its content
-    late_carries: str = ""
+    robots: dict[str, Robot]
+    agenda: Agenda
+    listeners: Listeners
+    recording: bool
 
     @property
-    def content(self) -> Any:
-        """The message without its envelope. An envelope class names that field in `CARRIES`."""
-        if self.late_type:
-            return self.message[self.late_carries] if self.late_carries else self.message
-        return getattr(self.message, getattr(type(self.message), "CARRIES", ""), self.message)
+    def now_ns(self) -> int: ...
 
-    @property
-    def type_name(self) -> str:
-        """The name of the type of the content."""
-        return self.late_type or type(self.content).__name__
-
-    def as_plain_data(self) -> "Output":
-        """Return the output with its message as plain data, which snapshots can hold."""
-        carries = getattr(type(self.message), "CARRIES", "")
-        return self._replace(
-            message=to_builtins(self.message), late_type=self.type_name, late_carries=carries
-        )
+    def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None: ...
 
 
 class Links:
     """The links of one simulation."""
 
-    def __init__(self, core: "Core"):
+    def __init__(self, core: LinkServices):
         self._core = core
         self._ports: dict[tuple[str, str], Port] = {}
         self.by_port: dict[tuple[str, str], dict[int, Link]] = {}
@@ -67,7 +46,7 @@ class Links:
                 self.by_port[robot.name, port.name] = {}
                 self.encoders[robot.name, port.name] = port.codec()
 
-    def port(self, robot: "Robot", name: str) -> Port:
+    def port(self, robot: Robot, name: str) -> Port:
         """Return a port of a robot. Raises InputError."""
         found = self._ports.get((robot.name, name))
         if found is None:
@@ -76,7 +55,7 @@ class Links:
 
     # In
 
-    def connect(self, robot: "Robot", given: inp.Connect) -> None:
+    def connect(self, robot: Robot, given: inp.Connect) -> None:
         """Open a link for a peer, unless a disconnect fault is active."""
         if given.link in self.by_port[robot.name, given.port]:
             return
@@ -88,13 +67,13 @@ class Links:
         self.by_port[robot.name, given.port][given.link] = link
         self._core.dispatch(robot, Connected(given.peer, given.local), link, optional=True)
 
-    def disconnect(self, robot: "Robot", given: inp.Disconnect) -> None:
+    def disconnect(self, robot: Robot, given: inp.Disconnect) -> None:
         """Remove the link of a peer that has gone."""
         link = self.by_port[robot.name, given.port].pop(given.link, None)
         if link is not None:
             self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
-    def receive(self, robot: "Robot", given: inp.Arrive) -> None:
+    def receive(self, robot: Robot, given: inp.Arrive) -> None:
         """Pass bytes from a peer through the wire faults and deliver them, now or later."""
         for due_ns, data in self._apply_faults(robot, given.port, "in", given.data):
             packet = inp.Arrive(given.robot, given.port, given.link, data, given.subject)
@@ -126,7 +105,7 @@ class Links:
 
     # Out
 
-    def emit(self, robot: "Robot", port: str, message: Any, to: Link | None) -> None:
+    def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
         """Encode a message and send it through the wire faults."""
         links = self.by_port[robot.name, port]
         faulty = bool(robot.faults) and any(
@@ -150,7 +129,7 @@ class Links:
         for listener in self._core.listeners.output:
             listener(self._core.now_ns, output)
 
-    def open(self, robot: "Robot", port: str, address: str) -> Link:
+    def open(self, robot: Robot, port: str, address: str) -> Link:
         """Open a link to a peer at an address."""
         if self.port(robot, port).kind == "stream":
             raise ValueError(
@@ -162,19 +141,19 @@ class Links:
         self._notify(robot, link, True)
         return link
 
-    def close(self, robot: "Robot", link: Link) -> None:
+    def close(self, robot: Robot, link: Link) -> None:
         """Close a link. The robot gets Disconnected now, the peer when the host closes it."""
         if self.by_port[robot.name, link.port].pop(link.id, None) is None:
             return
         self._notify(robot, link, False)
         self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
-    def _notify(self, robot: "Robot", link: Link, opened: bool) -> None:
+    def _notify(self, robot: Robot, link: Link, opened: bool) -> None:
         for listener in self._core.listeners.link:
             listener(self._core.now_ns, robot.name, link.port, link, opened)
 
     def _apply_faults(
-        self, robot: "Robot", port: str, direction: str, data: bytes
+        self, robot: Robot, port: str, direction: str, data: bytes
     ) -> list[tuple[int | None, bytes]]:
         """Return the remaining packets, each with its due time; None means at once."""
         lane = f"{robot.name}/{port}/{direction}"

@@ -25,7 +25,7 @@ from mcap.writer import CompressionType, Writer
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import SEVERITIES, Event
-from rigless.kernel.links import Output
+from rigless.kernel.listeners import Output
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.ports import Channel, WireError
 from rigless.kernel.simulation import Simulation

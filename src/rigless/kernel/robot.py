@@ -9,27 +9,27 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from rigless.kernel import faults as fault_models
+from rigless.kernel.agenda import Agenda
 from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
+from rigless.kernel.drawing import View
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Params, Targets
+from rigless.kernel.generic_view import GenericView
 from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.requirements import Requirement
+from rigless.kernel.streams import Streams
 from rigless.kernel.validation import examine
 from rigless.kernel.world import World
-
-if TYPE_CHECKING:
-    from rigless.kernel.core import Core
-    from rigless.kernel.drawing import View
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 RateOf = float | Callable[[Any], float]
@@ -183,10 +183,8 @@ class Robot:
         """Return the robot's condition in one word, for people."""
         return "fault" if self.faults else "ok"
 
-    def view(self) -> "View":
+    def view(self) -> View:
         """Return the page for the panel; by default one made from the ground truth."""
-        from rigless.kernel.generic_view import GenericView
-
         return GenericView(self)
 
     # ----------------------------------------------------------------------------------------
@@ -205,7 +203,7 @@ class Robot:
         self.fault_targets = Targets.of(
             (port.name for port in self.ports), self.sensors, self.actuators, self.own_faults
         )
-        self._core: Core = None  # type: ignore[assignment]  # set when it joins a simulation
+        self._core: Services = None  # type: ignore[assignment]  # set when it joins a simulation
 
     def __repr__(self) -> str:
         return f"<Robot {self.name}: {type(self).__name__}>"
@@ -328,3 +326,53 @@ class Robot:
             (fault for fault in self.faults if fault.target == target and kind in ("", fault.kind)),
             None,
         )
+
+
+class Services(Protocol):
+    """The parts of a simulation that its robots use."""
+
+    agenda: Agenda
+    seed: int
+    robots: dict[str, Robot]
+    world: World
+    worlds: dict[str, World]
+    streams: Streams
+
+    @property
+    def links(self) -> "RobotLinks": ...
+
+    @property
+    def input_handler(self) -> "RobotFaults": ...
+
+    def log(self, event: Event, /) -> None: ...
+
+    def wanted(self, robot: Robot, port: str, /) -> bool: ...
+
+    def emit(self, robot: Robot, port: str, message: Any, to: Link | None, /) -> None: ...
+
+    def set_timer(
+        self,
+        robot: Robot,
+        delay_ns: int,
+        method: Callable[..., Any],
+        args: tuple[Any, ...],
+        /,
+    ) -> int: ...
+
+    def set_rate(self, robot: Robot, method: str, hz: float, /) -> None: ...
+
+
+class RobotLinks(Protocol):
+    """The links of a simulation, as robots use them."""
+
+    by_port: dict[tuple[str, str], dict[int, Link]]
+
+    def open(self, robot: Robot, port: str, address: str, /) -> Link: ...
+
+    def close(self, robot: Robot, link: Link, /) -> None: ...
+
+
+class RobotFaults(Protocol):
+    """The beginning of a fault from a robot's own code."""
+
+    def begin_fault(self, robot: Robot, given: Inject, /) -> None: ...

@@ -13,7 +13,7 @@ import msgspec
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
 from rigless.kernel.faults import Fault
-from rigless.kernel.links import Output
+from rigless.kernel.listeners import Output
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.events import Event
-from rigless.kernel.links import Output
+from rigless.kernel.listeners import Output
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot

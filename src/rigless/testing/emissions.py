@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.events import KERNEL_CODES, Event
-from rigless.kernel.links import Output
+from rigless.kernel.listeners import Output
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 

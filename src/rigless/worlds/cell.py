@@ -5,26 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from rigless.worlds.bundled import find_cell
+from rigless.worlds.cell_file import read_cell
 from rigless.worlds.frames import Matrix
-from rigless.worlds.solids import Solid
+from rigless.worlds.solids import Thing
 
-
-@dataclass(frozen=True, eq=False)
-class Thing:
-    """A solid in the cell.
-
-    Links closer to it than the margin collide with it, except those named in `ignore`. `colour` is
-    #rrggbb; empty leaves the choice to the page.
-    """
-
-    solid: Solid
-    margin_m: float = 0.0
-    colour: str = ""
-    ignore: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.solid.name
+__all__ = ["Cell", "Thing"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +31,7 @@ class Cell:
 
         Raises InputError with all problems of the file.
         """
-        from rigless.worlds.bundled import find_cell
-        from rigless.worlds.cell_file import read_cell
-
-        return read_cell(find_cell(path))
+        return Cell(*read_cell(find_cell(path)))
 
     def adding(self, *things: Thing) -> "Cell":
         """Return the cell with more objects. Objects of the same name are replaced."""

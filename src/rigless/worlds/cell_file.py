@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from rigless.kernel.documents import Document, parse_yaml
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.validation import validate
-from rigless.worlds.cell import Cell, Thing
 from rigless.worlds.frames import Matrix, frame_mm_deg, inverse
 from rigless.worlds.mesh import read_mesh
-from rigless.worlds.solids import Solid
+from rigless.worlds.solids import Solid, Thing
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES, MAX_OBJECTS = 1_000_000, 1000
@@ -90,7 +89,16 @@ class Top(Part):
     work: Pose = Pose()
 
 
-def read_cell(path: Path) -> Cell:
+class CellContent(NamedTuple):
+    """The fields of a cell, in metres and in the frame of the robot's base."""
+
+    name: str
+    things: tuple[Thing, ...]
+    margin_m: float
+    work: Matrix
+
+
+def read_cell(path: Path) -> CellContent:
     """Read a weld cell. Raises InputError with all problems of the file."""
     document = parse_yaml(read_text(path, MAX_BYTES, _FIX), str(path), aliases=False)
     if not isinstance(document.data, dict):
@@ -105,7 +113,7 @@ class _Reader:
     def __init__(self, path: Path, document: Document):
         self.path, self.document = path, document
 
-    def cell(self) -> Cell:
+    def cell(self) -> CellContent:
         top = validate(
             Top, self.document.data, self.document.problems, self.document.file, self.document.lines
         )
@@ -130,7 +138,7 @@ class _Reader:
                 things[thing.name] = thing
         if top is None or self.document.problems:
             raise InputError(sorted(self.document.problems, key=lambda problem: problem.line))
-        return Cell(
+        return CellContent(
             top.name or self.path.stem,
             tuple(things.values()),
             top.margin_mm / 1000,

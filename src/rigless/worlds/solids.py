@@ -74,3 +74,21 @@ class Solid:
         if self.kind == "cylinder":
             return self.size_m[0], self.size_m[0], self.size_m[1] / 2
         return tuple(side / 2 for side in self.size_m)
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """A solid in the cell.
+
+    Links closer to it than the margin collide with it, except those named in `ignore`. `colour` is
+    #rrggbb; empty leaves the choice to the page.
+    """
+
+    solid: Solid
+    margin_m: float = 0.0
+    colour: str = ""
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.solid.name

@@ -117,6 +117,13 @@ def test_the_same_node_on_the_ros_that_is_installed(python, environment, ros):
 
         until(obeys, "it obeys")
         until(lambda: ["beacon", "/"] in peer.nodes(), "the node")
+        found, changed, reason = peer.parameters("beacon")
+        own = {"gps.rate_hz": 10.0, "home": [1.0, 2.0], "level": 3, "on": True, "text": "a"}
+        assert {name: found[name] for name in own} == {
+            name: [value, True] for name, value in own.items()
+        }
+        assert not changed
+        assert "read-only" in reason
         node.terminate()
         assert node.wait(WAIT_S) == 0
     finally:
@@ -203,6 +210,33 @@ def test_it_is_a_node_among_nodes(rover, ros):
     subscribed = until(lambda: (found := topics()) and "/cmd_vel" in found and found, "its topics")
     assert subscribed["/cmd_vel"] == ["geometry_msgs/msg/Twist"]
     assert peer.endpoints("/imu") == [["sensor_msgs/msg/Imu", IMU_HASH, "RELIABLE", "VOLATILE"]]
+
+
+def test_transforms_and_the_log_of_a_real_ros(rover, ros):
+    peer = ros(rover)
+    peer.advertise("cmd_vel", "geometry_msgs/msg/Twist")
+    peer.subscribe("static", "/tf_static", "tf2_msgs/msg/TFMessage", True, True)
+    peer.subscribe("moving", "/tf", "tf2_msgs/msg/TFMessage")
+    peer.subscribe("log", "/rosout", "rcl_interfaces/msg/Log", True, True)
+    until(lambda: peer.count("static") and peer.count("moving"), "transforms")
+    (static,), moving = peer.take("static"), peer.take("moving")[-1]
+    assert [each["child_frame_id"] for each in static["transforms"]] == ["imu_link", "gps_link"]
+    assert [
+        (each["header"]["frame_id"], each["child_frame_id"]) for each in moving["transforms"]
+    ] == [
+        ("map", "base_link_ground_truth"),
+        ("odom", "base_link"),
+    ]
+    until(lambda: peer.matched("cmd_vel"), "match")
+    peer.drive("cmd_vel", math.nan, 0.0)
+    logged = []
+
+    def warned():
+        logged.extend(one for one in peer.take("log") if one["name"] == "sensor_simulator")
+        return [one for one in logged if one["function"] == "bad-command"]
+
+    (warning, *_) = until(warned, "the warning")
+    assert (warning["level"], warning["msg"][:23]) == (30, "cmd_vel is not a number")
 
 
 def test_it_drives_until_commands_stop(rover, ros):

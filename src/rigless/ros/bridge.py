@@ -11,9 +11,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
+from rigless.kernel.events import Severity
 from rigless.kernel.robot import Config, Robot, VirtualInput
+from rigless.ros import rosout
 from rigless.ros.codec import Published, ros_port
 from rigless.ros.messages import Clock, Header, Time, Twist
+from rigless.ros.parameters import parameters_of
 from rigless.ros.topics import Node, Topic, name_problem
 
 PORT = "ros"
@@ -81,9 +84,14 @@ class Bridge:
 
     def _node(self, topics: tuple[Topic, ...]) -> Node:
         clock = (Topic("/clock", Clock, "out"),) if self.config.clock else ()
-        all_topics = (Topic("cmd_vel", Twist, "in"), *topics, *clock)
-        name = self.config.node_name or _token(self._robot.name)
-        return Node(name, all_topics, self.namespace, dict(self.config.remaps))
+        all_topics = (Topic("cmd_vel", Twist, "in"), *topics, *clock, rosout.TOPIC)
+        parameters = parameters_of(self._robot.config)
+        remaps = dict(self.config.remaps)
+        return Node(self.node_name, all_topics, self.namespace, remaps, parameters)
+
+    @property
+    def node_name(self) -> str:
+        return self.config.node_name or _token(self._robot.name)
 
     @property
     def inputs(self) -> dict[str, VirtualInput]:
@@ -99,6 +107,20 @@ class Bridge:
 
     def publish(self, topic: str, message: Any) -> None:
         self._robot.emit(PORT, Published(topic, message))
+
+    def log(self, code: str, text: str, severity: Severity) -> None:
+        """Keep an event for /rosout."""
+        if self.config.enabled:
+            entry = rosout.Entry(self._robot.now_ns, severity, code, text)
+            rosout.add_entry(self._robot.state.ros.log, entry)
+
+    def publish_log(self) -> None:
+        """Publish the pending events on /rosout."""
+        pending: list[rosout.Entry] = self._robot.state.ros.log
+        for entry in pending:
+            stamp = self.stamp(entry.time_ns)
+            self.publish("/rosout", rosout.log_message(entry, stamp, self.node_name))
+        pending.clear()
 
     def publish_clock(self) -> None:
         """Publish /clock if the config asks for it."""

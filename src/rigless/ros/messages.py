@@ -181,3 +181,13 @@ class BatteryState(Struct, frozen=True, gc=False):
     cell_temperature: Float32s = ()
     location: str = ""
     serial_number: str = ""
+
+
+class Log(Struct, frozen=True, gc=False):
+    stamp: Time = Time()
+    level: UInt8 = 0
+    name: str = ""
+    msg: str = ""
+    file: str = ""
+    function: str = ""
+    line: UInt32 = 0

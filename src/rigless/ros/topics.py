@@ -25,14 +25,18 @@ class Topic:
     depth: int = 10
 
 
+ParameterValue = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Node:
-    """A ROS node: its name, topics, namespace and remaps."""
+    """A ROS node: its name, topics, namespace, remaps and read-only parameters."""
 
     name: str
     topics: tuple[Topic, ...]
     namespace: str = "/"
     remaps: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     def full_name(self, name: str) -> str:
         """Return the name on the wire of a topic."""

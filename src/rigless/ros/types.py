@@ -74,6 +74,7 @@ _TYPES: dict[type, tuple[str, str]] = {
         "sensor_msgs",
         "4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741",
     ),
+    m.Log: ("rcl_interfaces", "e28ce254ca8abc06abf92773b74602cdbf116ed34fbaf294fb9f81da9f318eac"),
     g.Gid: ("rmw_dds_common", "a8e2f2bd4b156011c7ed7618c1db625ac341c2dc3ff09b8dd107f33f20dcec07"),
     g.NodeEntitiesInfo: (
         "rmw_dds_common",

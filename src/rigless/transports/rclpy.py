@@ -21,6 +21,7 @@ from rigless.transports.transport import Inbox
 
 try:
     import rclpy
+    from rcl_interfaces.msg import ParameterDescriptor
     from rclpy.context import Context
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -64,8 +65,8 @@ class Transport:
             self.node.name,
             context=self._context,
             namespace=namespace,
-            start_parameter_services=False,
         )
+        self._declare_parameters()
         for topic in self.node.topics:
             self._add(topic, self._subjects[topic.name])
         self._node.create_timer(LOOK_S, self._look)
@@ -74,6 +75,14 @@ class Transport:
         self._thread = threading.Thread(target=self._spin, name="rclpy", daemon=True)
         self._thread.start()
         return f"rclpy://domain/{given or os.environ.get('ROS_DOMAIN_ID') or 0}"
+
+    def _declare_parameters(self) -> None:
+        """Declare the parameters. Nothing reads a changed value, so they are read-only."""
+        fixed = ParameterDescriptor(read_only=True)
+        for name, value in self.node.parameters.items():
+            if not self._node.has_parameter(name):
+                given = list(value) if isinstance(value, tuple) else value
+                self._node.declare_parameter(name, given, fixed)
 
     def _add(self, topic: Topic, subject: str) -> None:
         package, _, name = type_name(topic.type).split("/")

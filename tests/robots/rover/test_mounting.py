@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from rigless.kernel.inputs import Connect
 from rigless.robots.rover import transforms
 from rigless.ros.codec import Published
-from rigless.ros.messages import TFMessage
+from rigless.ros.messages import Log, TFMessage
 from rigless.scenario.build import build
 from rigless.scenario.model import Scenario
 
@@ -23,7 +23,7 @@ Q90 = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))
 def topics(sim, seconds=0.5):
     sim.take("rover", "dds")
     sim.run(seconds)
-    return {out.topic for out in sim.take("rover", "dds")}
+    return {out.topic for out in sim.take("rover", "dds")} - {"/rosout"}
 
 
 def test_imu_and_gps_are_held_back_until_tf_static_comes():
@@ -187,3 +187,33 @@ def test_frames_of_a_named_rover_begin_with_its_name():
         "map", "left/base_link", "left/imu_link", "left/gps_link", "left/base_link_ground_truth",
     }  # fmt: skip
     assert not sim.truth("left").waiting_for
+
+
+def test_events_are_on_rosout_also_those_of_the_start():
+    sim = rover(NO_TRANSFORMS, collect=False)
+    sim.set_input("rover", "epoch_s", 100.0)
+    sim.run(1.0)
+    sent = []
+    sim.core.listeners.output.append(lambda time_ns, out: sent.append(out.content))
+    sim.apply(Connect("rover", "dds", 1, "peer", "here"))
+    tell(sim, transform("base_link", "gps_link"), transform("base_link", "imu_link"))
+    sim.run(0.1)
+    logged = [message for message in sent if isinstance(message, Log)]
+    assert [(each.level, each.function, each.stamp.sec, each.name) for each in logged] == [
+        (30, "transform-missing", 100, "sensor_simulator"),
+        (20, "transform-found", 101, "sensor_simulator"),
+    ]
+    assert logged[0].msg.startswith("held back until tf_static gives the transform: imu")
+
+
+def test_parameters_are_the_keys_of_the_config():
+    node = rover("gps.noise_std_m=2").robots["rover"].ports[0].options["node"]
+    wanted = {
+        "gps.noise_std_m": 2.0,
+        "imu.accelerometer": False,
+        "imu.accel_bias_mps2": (0.0, 0.0, 0.0),
+        "ground_truth_topics": ("ground_truth", "odom/ground_truth"),
+        "base_frame_id": "base_link",
+    }
+    assert {name: node.parameters[name] for name in wanted} == wanted
+    assert not node.parameters.keys() & {"transforms", "vn300", "namespace", "use_sim_time"}

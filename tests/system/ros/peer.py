@@ -7,10 +7,13 @@ one line of JSON. It imports nothing of rigless.
 import json
 import sys
 import threading
+import time
 from importlib import import_module
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 
@@ -65,6 +68,29 @@ class Peer:
         message = kind_of("geometry_msgs/msg/Twist")()
         message.linear.x, message.angular.z = ahead, turn
         self.publishers[topic].publish(message)
+
+    def parameters(self, node, seconds=20.0):
+        """Return what a node's parameter services reply."""
+        client = AsyncParameterClient(self.node, node)
+        if not client.wait_for_services(seconds):
+            return None
+
+        def reply(future):
+            end = time.monotonic() + seconds
+            while not future.done() and time.monotonic() < end:
+                time.sleep(0.01)
+            return future.result()
+
+        names = sorted(reply(client.list_parameters([], 10)).result.names)
+        values = reply(client.get_parameters(names)).values
+        descriptors = reply(client.describe_parameters(names)).descriptors
+        asked = [Parameter("level", value=4).to_parameter_msg()]
+        changed = reply(client.set_parameters(asked)).results[0]
+        found = {
+            name: [plain(parameter_value_to_python(value)), descriptor.read_only]
+            for name, value, descriptor in zip(names, values, descriptors, strict=True)
+        }
+        return [found, changed.successful, changed.reason]
 
     def nodes(self):
         return sorted(self.node.get_node_names_and_namespaces())

@@ -40,7 +40,13 @@ class Beacon(Robot):
         )
         return (
             ros_port(
-                Node(self.name.replace("-", "_"), topics, self.config.namespace, self.config.remaps)
+                Node(
+                    self.name.replace("-", "_"),
+                    topics,
+                    self.config.namespace,
+                    self.config.remaps,
+                    {"gps.rate_hz": 10.0, "home": (1.0, 2.0), "level": 3, "on": True, "text": "a"},
+                )
             ),
         )
 

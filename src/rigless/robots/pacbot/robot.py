@@ -14,6 +14,7 @@ import numpy as np
 
 from rigless.kernel.body import Body
 from rigless.kernel.drawing import View
+from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
@@ -336,6 +337,10 @@ class Pacbot(Robot):
     def connect(self, message: Connected, link: Link) -> None:
         if link.port == ROS_PORT:
             self.ros.greet()
+
+    def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
+        super().event(code, text, severity, **data)
+        self.ros.bridge.log(code, text, severity)
 
     @on(Published)
     def accept_ros(self, message: Published, link: Link) -> None:

@@ -81,6 +81,7 @@ class RosBridge:
     ) -> None:
         bridge, tof = self.bridge, self._config.tof
         bridge.publish_clock()
+        bridge.publish_log()
         variance = tof.noise_stddev_m**2
         for name, range_m in ranges.items():
             header = bridge.header(f"range_{name}")

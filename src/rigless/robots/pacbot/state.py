@@ -9,6 +9,7 @@ from rigless.motion.contact import Touch
 from rigless.robots.pacbot.body import BODY_SIZE
 from rigless.robots.pacbot.game.frame import Frame
 from rigless.robots.pacbot.game.state import GameState
+from rigless.ros.rosout import Entry
 
 
 @dataclass
@@ -29,6 +30,7 @@ class RosState:
     step: tuple[float, float, float] = (0.0, 0.0, 0.0)
     variance_m2: float = 0.0
     variance_rad2: float = 0.0
+    log: list[Entry] = field(default_factory=list)  # events for /rosout
 
 
 @dataclass

@@ -15,6 +15,7 @@ import numpy as np
 from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
+from rigless.kernel.events import Severity
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Connected, Link, Port
@@ -39,6 +40,7 @@ from rigless.robots.rover.state import Fix, RoverState, Truth
 from rigless.robots.rover.transforms import plain
 from rigless.ros.codec import Published, ros_port
 from rigless.ros.messages import Clock, Header, Imu, TFMessage, Time, Twist, TwistStamped
+from rigless.ros.rosout import Entry, add_entry, log_message
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
 from rigless.sensors.noise import block, noise_key, normal
@@ -251,6 +253,8 @@ class Rover(Robot):
         imu = self.imu_message(Header(time, self.frames.imu)) if state.imu_mounted else None
         if not self.wanted("dds"):
             return
+        if state.log:
+            self.publish_log()
         if config.publish_clock:
             self.emit("dds", Published("/clock", Clock(time)))
         if encoders_alive:
@@ -265,6 +269,14 @@ class Rover(Robot):
         for topic in config.ground_truth_topics:
             self.emit("dds", Published(topic, truth))
         self.publish_transforms(time)
+
+    def publish_log(self) -> None:
+        """Publish the pending events on /rosout."""
+        config, state = self.config, self.state
+        for entry in state.log:
+            message = log_message(entry, stamp(config, state, entry.time_ns), config.node_name)
+            self.emit("dds", Published("/rosout", message))
+        state.log.clear()
 
     def publish_transforms(self, time: Time) -> None:
         """Publish the true pose in the map, and the dead-reckoned pose in the odometry frame."""
@@ -297,6 +309,10 @@ class Rover(Robot):
         b.read_imu(state.body, self.const, state.mount, state.keys, state.ticks, self._imu_out)
         yaw, rate, *accel = self._imu_out.tolist()
         return sense_imu(self, yaw, rate, accel) if self.faults else (yaw, rate, accel)
+
+    def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
+        super().event(code, text, severity, **data)
+        add_entry(self.state.log, Entry(self.now_ns, severity, code, text))
 
     # Messages and inputs
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rigless.motion.contact import Touch
 from rigless.robots.rover.body import BODY_SIZE, MOUNT_SIZE
+from rigless.ros.rosout import Entry
 
 TRACK = 200  # fixes shown in the panel
 
@@ -52,6 +53,7 @@ class RoverState:
     imu_mounted: bool = False
     gps_mounted: bool = False
     odom_tf_taken: bool = False  # another node publishes the transform to the base
+    log: list[Entry] = field(default_factory=list)  # events for /rosout
     hit: bool = False
     touch: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     fix: Fix = field(default_factory=Fix)

@@ -5,6 +5,7 @@ Variances are never zero, since ROS reads a covariance of zeros as unknown: exac
 
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.frames import namespace_of
+from rigless.ros import rosout
 from rigless.ros.messages import (
     Clock,
     Header,
@@ -24,6 +25,7 @@ from rigless.ros.messages import (
     TwistWithCovarianceStamped,
     Vector3,
 )
+from rigless.ros.parameters import parameters_of
 from rigless.ros.topics import Node, Topic
 from rigless.sensors.attitude import about_z
 
@@ -35,6 +37,7 @@ STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}
 SERVICE_GPS, SBAS_FIX = 1, 1
 UNKNOWN, DIAGONAL_KNOWN = 0, 2
 FLAT = Vector3()
+NOT_PARAMETERS = ("namespace", "node_name", "use_sim_time")  # of every node
 
 
 def node_of(config: RoverConfig, robot: str) -> Node:
@@ -51,6 +54,7 @@ def node_of(config: RoverConfig, robot: str) -> Node:
         Topic("imu", Imu, "out"),
         Topic("gps", NavSatFix, "out"),
         *(Topic(name, Odometry, "out") for name in config.ground_truth_topics),
+        rosout.TOPIC,
     ]
     if config.vn300 is not None:
         topics += [
@@ -62,7 +66,8 @@ def node_of(config: RoverConfig, robot: str) -> Node:
     if config.publish_clock:
         topics.append(Topic("/clock", Clock, "out"))
     namespace = namespace_of(config, robot) or "/"
-    return Node(config.node_name, tuple(topics), namespace, dict(config.remaps))
+    parameters = parameters_of(config, without=NOT_PARAMETERS)
+    return Node(config.node_name, tuple(topics), namespace, dict(config.remaps), parameters)
 
 
 def circle_line(config: RoverConfig, robot: str) -> str:

@@ -360,6 +360,10 @@ class Vacuum(Robot):
     def ignore(self, message: Ignored, link: Link) -> None:
         self.count("ignored_frames")  # no event: there can be thousands in one packet
 
+    def event(self, code: str, text: str, /, severity: Severity = "info", **data: Any) -> None:
+        super().event(code, text, severity, **data)
+        self.ros.bridge.log(code, text, severity)
+
     @on(Published)
     def accept_ros(self, message: Published, link: Link) -> None:
         self.ros.bridge.accept_command(message.message)

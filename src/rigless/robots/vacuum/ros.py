@@ -71,6 +71,7 @@ class RosBridge:
         if not bridge.wanted:
             return
         bridge.publish_clock()
+        bridge.publish_log()
         header, child = bridge.header("odom"), bridge.frame("base_link")
         rotation = m.Quaternion(*about_z(ros.theta))
         pose = m.PoseWithCovariance(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rigless.motion.contact import Touch
 from rigless.robots.vacuum.body import BODY_SIZE
+from rigless.ros.rosout import Entry
 
 
 @dataclass
@@ -24,6 +25,7 @@ class RosState:
     right: int = 0
     reports: int = 0
     commands: int = 0
+    log: list[Entry] = field(default_factory=list)  # events for /rosout
 
 
 @dataclass

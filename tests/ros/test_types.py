@@ -3,8 +3,9 @@
 import pytest
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from rigless.ros import definitions, types
+from rigless.ros import cdr, definitions, types
 from rigless.ros import messages as m
+from rigless.ros import parameter_services as ps
 
 JAZZY, KILTED = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_KILTED)
 
@@ -27,3 +28,20 @@ def test_names():
     assert types.type_name(m.Imu) == "sensor_msgs/msg/Imu"
     assert types.dds_type_name(m.Imu) == "sensor_msgs::msg::dds_::Imu_"
     assert types.type_of("sensor_msgs/msg/Imu") is m.Imu
+
+
+@pytest.mark.parametrize("value", [True, -3, 2.5, "text", ("a", "bc"), (1.5, -2.0)])
+def test_parameters_have_the_bytes_of_ros(value):
+    name = "rcl_interfaces/msg/Parameter"
+    data = cdr.encode(ps.Parameter("name", ps.value_message(value)))
+    decoded = JAZZY.deserialize_cdr(data, name)
+    assert bytes(JAZZY.serialize_cdr(decoded, name)) == data
+    fields = {bool: "bool", int: "integer", float: "double", str: "string"}
+    if isinstance(value, tuple):
+        found = getattr(decoded.value, f"{fields[type(value[0])]}_array_value")
+        assert list(found) == list(value)
+    else:
+        assert getattr(decoded.value, f"{fields[type(value)]}_value") == value
+    descriptor = cdr.encode(ps.ParameterDescriptor("gps.noise_std_m", ps.DOUBLE))
+    found = JAZZY.deserialize_cdr(descriptor, "rcl_interfaces/msg/ParameterDescriptor")
+    assert (found.name, found.type, found.read_only) == ("gps.noise_std_m", ps.DOUBLE, True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import struct
 from contextlib import asynccontextmanager
 
 import pytest
@@ -10,16 +11,21 @@ from cyclonedds.builtin import (
     BuiltinTopicDcpsParticipant,
     BuiltinTopicDcpsPublication,
 )
+from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy
+from cyclonedds.sub import DataReader
+from cyclonedds.topic import Topic as DdsTopic
 
 import reserved
 from rigless.ros import cdr
 from rigless.ros import messages as m
+from rigless.ros import parameter_services as ps
 from rigless.ros.codec import ros_port
 from rigless.ros.graph import DISCOVERY, ParticipantEntitiesInfo
 from rigless.ros.topics import Node, Topic
 from rigless.ros.types import type_hash
 from rigless.transports import dds
+from rigless.transports.cyclone import services
 from rigless.transports.transport import ALL
 
 from .inboxes import Diary, until
@@ -47,6 +53,7 @@ def loopback(monkeypatch):
         "ROS_AUTOMATIC_DISCOVERY_RANGE",
         "ROS_STATIC_PEERS",
         "CYCLONEDDS_URI",
+        "RMW_IMPLEMENTATION",
     ):
         monkeypatch.delenv(name, raising=False)
 
@@ -54,7 +61,8 @@ def loopback(monkeypatch):
 @asynccontextmanager
 async def on_the_air(domain, namespace="/", name="robot"):
     inbox = Diary()
-    transport = dds.Transport(ros_port(Node(name, TOPICS, namespace)), inbox)
+    node = Node(name, TOPICS, namespace, parameters={"gps.rate_hz": 10.0, "level": 3})
+    transport = dds.Transport(ros_port(node), inbox)
     assert await transport.open(f"domain/{domain}") == f"dds://domain/{domain}"
     try:
         yield transport, inbox
@@ -306,5 +314,84 @@ def test_the_last_one_out_takes_the_participant_along():
             gone = str(transport._participant.participant.guid)
         async with on_the_air(domain) as (transport, _):
             assert str(transport._participant.participant.guid) != gone
+
+    scene(play)
+
+
+class Client:
+    """A client of a parameter service, as Cyclone's ROS layer has it: an id before the payload."""
+
+    def __init__(self, peer, node, service):
+        self.service = next(each for each in ps.SERVICES if each.name == service)
+        asked, replied = services.topic_names(node, service)
+        parts = ("Request", self.service.request), ("Response", self.service.response)
+        self.request, response = (
+            services.service_type(self.service.type, part, kind) for part, kind in parts
+        )
+        self.writer = DataWriter(
+            peer.participant, DdsTopic(peer.participant, asked, self.request), peer.quality()
+        )
+        self.reader = DataReader(
+            peer.participant, DdsTopic(peer.participant, replied, response), peer.quality()
+        )
+
+    def ready(self):
+        return self.writer.get_matched_subscriptions() and self.reader.get_matched_publications()
+
+    async def call(self, request, number=7):
+        data = cdr.encode(request)
+        request_id = struct.pack("<QQ", 0xABCDEF, number)
+        self.writer.write(self.request.of(data[:4] + request_id + data[4:]))
+        got = []
+        await until(lambda: got.extend(taken(self.reader)) or got, "reply")
+        (reply,) = got
+        assert reply[4:20] == request_id
+        return cdr.decode(self.service.response, reply[:4] + reply[20:])
+
+
+def test_parameter_services_for_cyclones_ros_layer(monkeypatch):
+    async def play(domain):
+        monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
+        async with on_the_air(domain, "r1") as (transport, inbox):
+            peer, node = Peer(domain), transport.node
+            clients = {each.name: Client(peer, node, each.name) for each in ps.SERVICES}
+            for client in clients.values():
+                await until(client.ready, "match")
+            listed = await clients["list_parameters"].call(ps.ListRequest())
+            assert listed.result == ps.ListParametersResult(("gps.rate_hz", "level"), ("gps",))
+            below = await clients["list_parameters"].call(ps.ListRequest(("gps",), 1), 8)
+            assert below.result.names == ("gps.rate_hz",)
+            names = ps.Names(("level", "gps.rate_hz", "nothing"))
+            values = (await clients["get_parameters"].call(names)).values
+            assert [(each.type, each.integer_value, each.double_value) for each in values] == [
+                (ps.INTEGER, 3, 0.0),
+                (ps.DOUBLE, 0, 10.0),
+                (ps.NOT_SET, 0, 0.0),
+            ]
+            types = await clients["get_parameter_types"].call(names)
+            assert tuple(types.types) == (ps.INTEGER, ps.DOUBLE, ps.NOT_SET)
+            described = await clients["describe_parameters"].call(names)
+            assert [(each.name, each.read_only) for each in described.descriptors][:1] == [
+                ("level", True)
+            ]
+            wanted = ps.SetRequest((ps.Parameter("level", ps.value_message(4)),))
+            (refused,) = (await clients["set_parameters"].call(wanted)).results
+            assert refused == ps.SetParametersResult(
+                False, "level: it is read-only; restart with --set"
+            )
+            assert not (await clients["set_parameters_atomically"].call(wanted)).result.successful
+            assert inbox.kinds() == []  # a client of services is not a peer of the robot
+            listing = clients["list_parameters"].service
+            for bad in (b"", b"\0\1\0\0", b"\0\1\0\0" + bytes(16) + b"\xff" * 8, bytes(200)):
+                reply = services.answer(listing, node, bad)
+                assert reply is None or len(reply) > 20
+
+    scene(play)
+
+
+def test_there_are_no_services_for_other_middleware():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, _):
+            assert transport._services is None
 
     scene(play)

@@ -13,6 +13,8 @@ FORMATS = {
     "uint16": "H",
     "int32": "i",
     "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
     "float32": "f",
     "float64": "d",
 }

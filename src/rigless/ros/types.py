@@ -7,6 +7,7 @@ with an independent library.
 
 from rigless.ros import graph as g
 from rigless.ros import messages as m
+from rigless.ros import parameter_services as p
 
 _TYPES: dict[type, tuple[str, str]] = {
     m.Time: (
@@ -83,6 +84,34 @@ _TYPES: dict[type, tuple[str, str]] = {
     g.ParticipantEntitiesInfo: (
         "rmw_dds_common",
         "e725f4a506958c79f95dd693b965722c57b19cd18e7eff984f49561b93dc985d",
+    ),
+    p.ParameterValue: (
+        "rcl_interfaces",
+        "115fc089a387e23c7ecd3525c9189c379109119d6ab82e8dfbde0fdf6a7f9b68",
+    ),
+    p.Parameter: (
+        "rcl_interfaces",
+        "ddfe6442cffc462317adb5c92536a7b6dd55858c5c3e1e328165a6b73c2831af",
+    ),
+    p.ParameterDescriptor: (
+        "rcl_interfaces",
+        "52175dbfda6c51153101d33d2a9da05743f66f02d5ab2ca9ec4709b46b73d704",
+    ),
+    p.ListParametersResult: (
+        "rcl_interfaces",
+        "237ae3428413dcbcfb452b510c42355f3a2b021dc091afa3e18526d57022f1cd",
+    ),
+    p.SetParametersResult: (
+        "rcl_interfaces",
+        "cfcc0fb0371ee5159b403960ef4300f8f9d2f1fd6117c8666b7f9654d528a9b1",
+    ),
+    p.FloatingPointRange: (
+        "rcl_interfaces",
+        "e6af23a23c177fee5f3075c8b1e435162a9b63c863d78c06017460b49684262d",
+    ),
+    p.IntegerRange: (
+        "rcl_interfaces",
+        "f7b7fdc0f65f07702e099218e13288c3963bcb9345bde78b560e6cd19800fc5a",
     ),
 }
 

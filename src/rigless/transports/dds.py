@@ -16,6 +16,7 @@ from rigless.kernel.ports import Port
 from rigless.ros.topics import Node, Topic
 from rigless.transports.cyclone.participant import Participant, acquire
 from rigless.transports.cyclone.samples import sample_type
+from rigless.transports.cyclone.services import ParameterServices, offered
 from rigless.transports.cyclone.settings import configuration, domain_of
 from rigless.transports.transport import ALL, LINKS, Inbox
 
@@ -80,6 +81,7 @@ class Transport:
         self.links: dict[str, int] = {}  # participant → link
         self._outlets: dict[str, TopicWriter] = {}
         self._inlets: list[TopicReader] = []
+        self._services: ParameterServices | None = None
         self._participant: Participant | None = None
         self._url = ""
         self._returning: asyncio.TimerHandle | None = None
@@ -99,11 +101,16 @@ class Transport:
                     self._inlets.append(
                         TopicReader(subject, participant.reader(f"rt{subject}", topic))
                     )
+            if offered(os.environ):
+                self._services = ParameterServices(participant.participant, self.node)
         except DDSException as error:
             await self.close()
             raise OSError(f"Cyclone DDS refuses {topic.name}: {error.msg}") from None
         readers = [inlet.entity for inlet in self._inlets]
         writers = [outlet.entity for outlet in self._outlets.values()]
+        if self._services is not None:
+            readers += self._services.readers
+            writers += self._services.writers
         participant.add_node(
             self, self.node.name, self.node.full_namespace, readers, writers, self._look
         )
@@ -138,9 +145,13 @@ class Transport:
             return
         if self._returning is not None:
             self._returning.cancel()
-        outlets = [outlet.entity for outlet in self._outlets.values()]
-        participant.remove_node(self, outlets + [inlet.entity for inlet in self._inlets])
-        outlets.clear()
+        endpoints = [outlet.entity for outlet in self._outlets.values()]
+        endpoints += [inlet.entity for inlet in self._inlets]
+        if self._services is not None:
+            endpoints += self._services.readers + self._services.writers
+        participant.remove_node(self, endpoints)
+        endpoints.clear()
+        self._services = None
         self._outlets.clear()
         self._inlets.clear()
         self.links.clear()
@@ -160,6 +171,8 @@ class Transport:
             if outlet.entity.take_status(DDSStatus.PublicationMatched):
                 outlet.readers = outlet.matched()
         self._meet()
+        if self._services is not None:
+            self._services.look()
         for inlet in self._inlets:
             self._take(inlet)
         for inlet in changed:  # drop writers that left after their last samples were read

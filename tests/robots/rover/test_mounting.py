@@ -216,4 +216,4 @@ def test_parameters_are_the_keys_of_the_config():
         "base_frame_id": "base_link",
     }
     assert {name: node.parameters[name] for name in wanted} == wanted
-    assert not node.parameters.keys() & {"transforms", "vn300", "namespace", "use_sim_time"}
+    assert not node.parameters.keys() & {"transforms", "vn300", "namespace"}

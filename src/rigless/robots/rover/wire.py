@@ -37,7 +37,7 @@ STATUS = {"none": -1, "fix": 0, "float": 1, "fixed": 2}
 SERVICE_GPS, SBAS_FIX = 1, 1
 UNKNOWN, DIAGONAL_KNOWN = 0, 2
 FLAT = Vector3()
-NOT_PARAMETERS = ("namespace", "node_name", "use_sim_time")  # of every node
+NOT_PARAMETERS = ("namespace", "node_name")  # not parameters in ROS
 
 
 def node_of(config: RoverConfig, robot: str) -> Node:

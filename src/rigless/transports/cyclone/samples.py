@@ -43,7 +43,7 @@ class Sample(IdlStruct):
 @cache
 def sample_type(kind: type) -> type[Sample]:
     """Return the Cyclone type of a message type."""
-    fields = {name: _idl(shape) for name, shape in shapes(kind)}
+    fields = {name: idl_type(shape) for name, shape in shapes(kind)}
     made: Any = final(
         make_idl_struct(kind.__name__, dds_type_name(kind), fields, dataclassify=False)
     )
@@ -53,7 +53,8 @@ def sample_type(kind: type) -> type[Sample]:
     return typed
 
 
-def _idl(shape: Shape) -> Any:
+def idl_type(shape: Shape) -> Any:
+    """Return the Cyclone type of a field."""
     match shape:
         case Number("bool"):
             return bool
@@ -64,6 +65,6 @@ def _idl(shape: Shape) -> Any:
         case Struct(kind):
             return sample_type(kind)
         case Array(item, length):
-            return types.array[_idl(item), length]
+            return types.array[idl_type(item), length]
         case Sequence(item):
-            return types.sequence[_idl(item)]
+            return types.sequence[idl_type(item)]

@@ -135,7 +135,7 @@ def test_a_recording_becomes_a_ros_2_bag(tmp_path):
         assert (reader.message_count, reader.start_time) == (bag.messages, bag.first_ns)
     assert found.keys() == {
         "/imu", "/gps", "/enc_vel", "/ground_truth", "/odom/ground_truth", "/cmd_vel", "/clock",
-        "/tf", "/tf_static",
+        "/tf", "/tf_static", "/rosout",
     }  # fmt: skip
     for topic in ("/imu", "/gps", "/enc_vel", "/ground_truth"):
         assert all(time_ns == stamp_ns(each.header.stamp) for time_ns, each in found[topic])

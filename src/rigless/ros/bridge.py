@@ -115,8 +115,10 @@ class Bridge:
             rosout.add_entry(self._robot.state.ros.log, entry)
 
     def publish_log(self) -> None:
-        """Publish the pending events on /rosout."""
+        """Publish the pending events on /rosout if there is a peer."""
         pending: list[rosout.Entry] = self._robot.state.ros.log
+        if not pending or not self._robot.links(PORT):
+            return
         for entry in pending:
             stamp = self.stamp(entry.time_ns)
             self.publish("/rosout", rosout.log_message(entry, stamp, self.node_name))

@@ -4,6 +4,7 @@ All parameters are read-only, since a config is frozen. A reply depends on the r
 transport answers it, and the simulation does not take part.
 """
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -117,8 +118,8 @@ class Service:
 
     name: str
     type: str
-    request: type
-    response: type
+    request: builtins.type
+    response: builtins.type
     reply: Callable[[Node, Any], Any]
 
 

@@ -1,7 +1,8 @@
 """A node's log on /rosout: the events of its robot, for rqt_console and `ros2 topic echo /rosout`.
 
 Events are kept in the robot's state until there is a peer, so that the first one also gets those of
-the start. The topic is transient local, so that later peers get the last ones.
+the start. A recorder is not a peer: the state must not depend on observers. The topic is transient
+local, so that later peers get the last ones.
 """
 
 from dataclasses import dataclass

@@ -76,7 +76,6 @@ def test_such_a_file_runs_and_waits_for_tf_static(tmp_path):
         "ground_truth",
         "odom/ground_truth",
         "/tf",
-        "/rosout",
     }
     assert [event.code for event in sim.events] == ["transform-missing"]
 

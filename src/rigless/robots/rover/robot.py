@@ -253,7 +253,7 @@ class Rover(Robot):
         imu = self.imu_message(Header(time, self.frames.imu)) if state.imu_mounted else None
         if not self.wanted("dds"):
             return
-        if state.log:
+        if state.log and self.links("dds"):
             self.publish_log()
         if config.publish_clock:
             self.emit("dds", Published("/clock", Clock(time)))

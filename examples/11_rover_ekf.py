@@ -12,8 +12,7 @@ import rigless
 
 NOISE = ["enc_vel.vx_noise_std_mps=0.1", "enc_vel.wz_noise_std_radps=0.05"]
 NOISE += ["imu.yaw_noise_std_rad=0.1", "gps.noise_std_m=0.5", "cmd_vel_timeout_s=5.0"]
-ANTENNA_M, DT_S = -0.2, 0.01  # the antenna is behind the middle
-SENSORS = ("enc_vel", "imu", "gps")
+ANTENNA_M, DT_S, SENSORS = -0.2, 0.01, ("enc_vel", "imu", "gps")  # it is behind the middle
 
 
 def predict(x, p, v, w, var_v, var_w):

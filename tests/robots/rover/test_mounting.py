@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from rigless.kernel.inputs import Connect
-from rigless.robots.rover import transforms
+from rigless.robots.rover.tf import transforms
 from rigless.ros.codec import Published
 from rigless.ros.messages import Log, TFMessage
 from rigless.scenario.build import build

@@ -13,9 +13,9 @@ from rigless.robots.rover import body as b
 from rigless.robots.rover import wire
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.faults import forced_fix, sense_fix
-from rigless.robots.rover.frames import frames_of
 from rigless.robots.rover.readings import stamp
 from rigless.robots.rover.state import TRACK, Fix, RoverState
+from rigless.robots.rover.tf.frames import frames_of
 from rigless.ros.codec import Published
 from rigless.ros.messages import Header
 from rigless.sensors.geodesy import Topocentric

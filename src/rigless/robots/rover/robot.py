@@ -29,15 +29,15 @@ from rigless.robots.rover import wire
 from rigless.robots.rover.arrays import make_constants
 from rigless.robots.rover.config import RoverConfig
 from rigless.robots.rover.faults import sense_encoders, sense_imu
-from rigless.robots.rover.frames import frames_of, planar_transform
 from rigless.robots.rover.gps import Receiver
 from rigless.robots.rover.ins import Ins, resolve
 from rigless.robots.rover.motors import Motors
-from rigless.robots.rover.mounting import Mounting
 from rigless.robots.rover.native import read_native
 from rigless.robots.rover.readings import ImuReading, encoder_message, imu_message, stamp
 from rigless.robots.rover.state import Fix, RoverState, Truth
-from rigless.robots.rover.transforms import plain
+from rigless.robots.rover.tf.frames import frames_of, planar_transform
+from rigless.robots.rover.tf.mounting import Mounting
+from rigless.robots.rover.tf.transforms import plain
 from rigless.ros.codec import Published, ros_port
 from rigless.ros.messages import Clock, Header, Imu, TFMessage, Time, Twist, TwistStamped
 from rigless.ros.rosout import Entry, add_entry, log_message

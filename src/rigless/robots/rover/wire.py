@@ -4,7 +4,7 @@ Variances are never zero, since ROS reads a covariance of zeros as unknown: exac
 """
 
 from rigless.robots.rover.config import RoverConfig
-from rigless.robots.rover.frames import namespace_of
+from rigless.robots.rover.tf.frames import namespace_of
 from rigless.ros import rosout
 from rigless.ros.messages import (
     Clock,

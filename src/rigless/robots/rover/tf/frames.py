@@ -7,8 +7,8 @@ tree of frames: rover_1/base_link. The map is shared.
 import re
 from dataclasses import dataclass
 
-from rigless.robots.rover import transforms
 from rigless.robots.rover.config import Mount, RoverConfig
+from rigless.robots.rover.tf import transforms
 from rigless.ros import messages as m
 from rigless.sensors.attitude import about_z
 

@@ -5,10 +5,10 @@ A sensor without a transform is held back, and an event names the frames that ar
 
 from rigless.kernel.robot import Robot
 from rigless.robots.rover import body as b
-from rigless.robots.rover import transforms
 from rigless.robots.rover.config import RoverConfig
-from rigless.robots.rover.frames import frames_of, mounted_frames, static_transform
 from rigless.robots.rover.state import RoverState
+from rigless.robots.rover.tf import transforms
+from rigless.robots.rover.tf.frames import frames_of, mounted_frames, static_transform
 from rigless.ros.messages import TFMessage, TransformStamped
 
 

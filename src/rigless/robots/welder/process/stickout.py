@@ -43,6 +43,7 @@ class Stickout:
     def __init__(self, cell: Cell, wire_mm: float):
         self.tip_m = -wire_mm / 1000
         self.surfaces = surfaces([thing.solid for thing in cell.things])
+        self.measure_mm(np.eye(4))  # has numba compile it, so that no first arc stalls
 
     def measure_mm(self, torch: Matrix) -> float:
         """Return the stick-out at a frame of the tool centre point, at most FARTHEST_MM."""

@@ -8,7 +8,7 @@ import pytest
 from rigless.kernel.problems import InputError
 from rigless.robots.welder.arm.body import model, reach
 from rigless.robots.welder.arm.mechanism import Arm
-from rigless.robots.welder.arm_description import ARM
+from rigless.robots.welder.arm_description import ARM, describe
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.robots.welder.offline.validate import validate_program
@@ -142,6 +142,19 @@ def test_a_tcp_link_is_the_tool_centre_point(folder):
     assert Arm(config(folder, "tcp", tcp_link="other")).tool_m == pytest.approx((0, 0, 0.3))
     with pytest.raises(InputError, match="no link 'another' on the last joint"):
         config(folder, "tcp", tcp_link="another")
+
+
+def test_levers_and_visuals_that_are_left_out_are_noted(folder):
+    lever = (
+        '<link name="lever"/><joint name="joint_lever" type="revolute"><parent link="link_1"/>'
+        '<child link="lever"/><limit lower="-1" upper="1"/><mimic joint="joint_2"/></joint>'
+    )
+    (folder / "lever.urdf").write_text(other_arms.urdf("irb_2400", lever))
+    bench = Bench(f"urdf={folder / 'lever.urdf'}")
+    (event,) = bench.events("urdf-parts")
+    assert event.text.startswith("8 parts of the URDF are not used; the first: base_link: package:")
+    notes = describe(str(folder / "lever.urdf")).notes
+    assert "joint_lever: follows another joint, and is left out with its links" in notes
 
 
 def test_a_xacro_file_is_named_as_such(folder):

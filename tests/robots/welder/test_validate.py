@@ -12,8 +12,11 @@ from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.robots.welder.offline.findings import RULES
 from rigless.robots.welder.offline.seam_checks import Demands
 from rigless.robots.welder.offline.validate import validate_program
-from rigless.worlds.cell import Cell
+from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.frames import frame
+from rigless.worlds.solids import Solid
 
+FAR = Thing(Solid("far", "box", (0.1, 0.1, 0.1), frame((5, 5, 5))))
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
 
 
@@ -122,6 +125,7 @@ def test_an_arc_without_gas_is_found_at_its_line():
     assert "M7 or M8" in gas.what
     automatic = WelderConfig.model_validate({"welding": {"gas": "automatic"}})
     assert found(text, config=automatic) == found(text.replace("M3", "M8 M3")) == []
+    assert found("M3\nM66 P0 L3 Q3\nM5\n", cell=Cell("far", (FAR,)))[0] == ("no-gas", 1, 1)
 
 
 def test_a_seam_before_the_arc_burns_is_found():

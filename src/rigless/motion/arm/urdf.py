@@ -148,7 +148,7 @@ class _Reading:
                 (joint, at)
                 for link, at in carried
                 for joint in after[link]
-                if joint.get("type") != "fixed"
+                if joint.get("type") != "fixed" and not self._mimics(joint)
             ]
             if len(turning) > 1:
                 self.blame(
@@ -177,6 +177,14 @@ class _Reading:
             None if tool is None else inverse(flange) @ tool,
             tuple(self.notes),
         )
+
+    def _mimics(self, joint: ElementTree.Element) -> bool:
+        """True if a joint follows another one, as the levers of a parallel linkage do."""
+        if joint.find("mimic") is None:
+            return False
+        what = f"{joint.get('name')}: follows another joint, and is left out with its links"
+        self.notes.append(what)
+        return True
 
     def _tree(self, links: dict[str, ElementTree.Element]) -> dict[str, list[ElementTree.Element]]:
         """Return the joints below each link; a link may be below one joint only."""

@@ -86,7 +86,7 @@ class Welder(Robot):
         "client-connected", "client-gone", "client-rejected", "sender-cut-off", "settings-line",
         "pendant", "alarm", "homed", "soft-limit", "unreachable", "collision",
         "self-collision-pairs", "collisions-not-watched", "weld-phase", "weld-fault", "no-gas",
-        "urdf-visuals",
+        "urdf-parts",
     )  # fmt: skip
     _state: WelderState
     _started = False
@@ -149,10 +149,8 @@ class Welder(Robot):
         self.controller.motion.sync()
         self.set_cell(self.world.cell if isinstance(self.world, CellWorld) else None)
         if config.urdf and (notes := describe(config.urdf, config.tcp_link).notes):
-            text = (
-                f"{len(notes)} visuals of the URDF are not drawn, collision bodies are: {notes[0]}"
-            )
-            self.event("urdf-visuals", text)
+            text = f"{len(notes)} parts of the URDF are not used; the first: {notes[0]}"
+            self.event("urdf-parts", text)
         if config.homing.required:
             state.mode, state.alarm = "Alarm", codes.ALARM_HOMING_REQUIRED
         warm_up(self.controller)

@@ -60,7 +60,7 @@ RULES = {
         Rule(
             "no-gas",
             "error",
-            "The arc burns without shielding gas",
+            "The arc starts without shielding gas",
             "Open the gas with M7 or M8 before M3, or set welding.gas=automatic.",
         ),
         Rule(

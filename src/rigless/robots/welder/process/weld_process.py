@@ -170,9 +170,11 @@ class WeldProcess:
         """Switch the arc detector and log the phase. Return True if a fault holds the feed."""
         weld, config, machine = self.state.weld, self.config, self.machine
         machine.set_input(f"di{config.arc_detect_input}", weld.phase in weld_state.BURNING)
-        if phase == weld_state.WELDING and weld.gas_lpm < config.gas_low_lpm:
+        if phase == weld_state.PRE_FLOW:
+            self.state.stickout_mm = -1.0
+        if phase == weld_state.ARC_START and weld.gas_lpm < config.gas_low_lpm:
             fix = "open it with M7 or M8 before M3, or set welding.gas = automatic"
-            machine.event("no-gas", f"the arc burns without shielding gas: {fix}", "warning")
+            machine.event("no-gas", f"the arc starts without shielding gas: {fix}", "warning")
         if phase != weld_state.FAULT:
             machine.event("weld-phase", phase.lower().replace("_", " "), phase=phase)
             return False

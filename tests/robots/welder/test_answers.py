@@ -124,6 +124,6 @@ def test_a_stop_keeps_the_coordinate_system_and_forgets_other_modes():
     bench.ask("G92 X3")
     bench.ask("G55 G91 G20 F100 T2")
     bench.send("\x19")
-    assert bench.ask("$G")[0] == "[GC:G0 G55 G92 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T2 F0 S0]"
+    assert bench.ask("$G")[0] == "[GC:G0 G55 G92 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F0 S0.]"
     bench.send("\x18")
-    assert bench.ask("$G")[0] == "[GC:G0 G54 G92 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T2 F0 S0]"
+    assert bench.ask("$G")[0] == "[GC:G0 G54 G92 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F0 S0.]"

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import settings
 
-from .scene import Bench, fields
+from .scene import SIX, Bench, fields
 
 BUDGET = settings(max_examples=30, derandomize=True)
 
@@ -70,7 +70,7 @@ def test_limits_can_clip_a_jog():
 
 def test_homing_goes_joint_by_joint_and_ends_at_the_home_pose():
     bench = Bench("start_deg=[10,10,10,10,10,10]")
-    assert bench.ask("$H") == []
+    assert [line.split("|")[0] for line in bench.ask("$H")] == ["<Home"]
     order, last = [], [10.0] * 6
     for _ in range(20000):
         bench.run(0.005)
@@ -91,7 +91,8 @@ def test_homing_goes_joint_by_joint_and_ends_at_the_home_pose():
 
 def test_homing_of_one_axis_reset_and_door():
     bench = Bench("start_deg=[10,0,0,0,0,0]")
-    assert bench.ask("$HX", 10.0) == ["ok"]
+    assert bench.ask("$HX", 10.0)[1:] == ["ok"]
+    assert bench.status()["H"] == "0,1"
     assert bench.truth.joints_deg == pytest.approx((0,) * 6)
     assert bench.state.homed == 1
     assert bench.ask("$HQ") == ["error:3"]
@@ -113,8 +114,11 @@ def test_homing_can_be_required():
     assert bench.greeting.endswith("[MSG:'$H'|'$X' to unlock]\r\n")
     assert fields(bench.send("\x87"))["mode"] == "Alarm:11"
     assert bench.ask("G0 X1") == ["error:9"]
-    assert bench.ask("$H", 60.0) == ["ok"]
-    assert bench.status()["mode"] == "Idle"
+    assert f"[HOME:{SIX}:0]" in bench.ask("$#")
+    assert bench.ask("$H", 60.0)[1:] == ["ok"]
+    status = bench.status()
+    assert (status["mode"], status["H"]) == ("Idle", "1,63")
+    assert "[HOME:0.000,-45.000,90.000,0.000,45.000,0.000:63]" in bench.ask("$#")
 
 
 # Probing

@@ -108,7 +108,7 @@ def test_the_controllers_own_parameters():
         n: bench.ask(f"$#={n}")[0].partition("=")[2][:-1]
         for n in (5220, 5221, 5241, 5243, 5420, 5421, 5399, 5400, "_x", "_abs_x", "_coord_system")
     }
-    assert list(said.values()) == ["2", "0", "7", "3", "3", "4", "-1", "0", "3", "10", "550"]
+    assert list(said.values()) == ["2", "0", "7", "3", "3", "4", "-2", "0", "3", "10", "550"]
     bench.ask("G20")
     assert bench.ask("$#=5420")[0] == "[PARAM:5420=0.1181]"
 

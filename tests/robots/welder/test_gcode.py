@@ -41,16 +41,16 @@ def target(line, **given):
         ("G7", 20), ("G5.1", 20), ("M99", 20), ("G-1", 20), ("G43", 20), ("G61.1", 20), ("G64", 20),
         ("G28 G4 P1", 21), ("G90 G91", 21), ("G54 G55", 21), ("M3 M5", 21), ("M0 M30", 21),
         ("M7 M7", 21), ("M62 M63 P1", 21),
-        ("G1.23 X1", 23), ("M3.5", 23), ("G10 L2 P1.5 X1", 23), ("M62 P1.5", 23), ("T1.5", 23),
+        ("G1.23 X1", 23), ("M3.5", 23), ("M62 P1.5", 23), ("T1.5", 23),
         ("G0 G28 X1", 24), ("G0 G1 X1", 24), ("G28 G30", 24), ("G54.1", 23), ("G1 G92 X1", 24),
         ("G0 X1 X2", 25), ("F1 F2", 25),
         ("G38.2", 26), ("G92", 26), ("G10 L2 P1", 26),
-        ("N99999999", 2), ("G4", 28), ("G10 X1", 28), ("M62", 28), ("M67 E1", 28), ("M66 P1", 28),
+        ("N99999999", 2), ("G4", 28), ("M62", 28), ("M67 E1", 28), ("M66 P1", 28),
         ("M66 L3 Q1", 28), ("M68 Q5", 28), ("G10 L2 P10 X1", 29), ("G53 G2 X1 I1", 30),
-        ("G80 X1", 31), ("G28.1 X1", 31),
+        ("G80 X1", 31),
         ("G2 Z1 I1", 32), ("G2 X1 K1 I9999", 33), ("G2 X0 R1", 33), ("G2 X10 R1", 34), ("G2", 35),
         ("G2 X1", 35), ("G2 X1 K1", 35),
-        ("G0 X1 I1", 36), ("P1", 36), ("U1", 36), ("G4 P1 R2", 36), ("T256", 38), ("M62 P32", 39),
+        ("G0 X1 I1", 36), ("P1", 36), ("U1", 36), ("G4 P1 R2", 36), ("M62 P32", 39),
         ("M64 P99", 39), ("M67 E8 Q1", 39),
         ("M67 E0 Q10.1", 39), ("M68 E0 Q-1", 39), ("M66 P1 L5 Q1", 39), ("M66 E0 L3 Q1", 39),
         ("F-1", 4), ("S-1", 4), ("G4 P-1", 4),
@@ -136,8 +136,9 @@ def test_g10_and_g92_and_stored_positions():
     assert steps("G10 L20 P0 X0 C0", position=here)[1] == [
         ("system", 0, 1.0, 0.0, 0.0, 0.0, 0.0, 6.0)
     ]
-    assert steps("G92 X0", position=here)[1] == [("g92", 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
-    assert steps("G92.1")[1] == [("g92", *ZERO)]
+    assert steps("G92 X0", position=here)[1] == [("g92", True, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)]
+    assert steps("G92.1")[1] == [("g92", True, *ZERO)]
+    assert steps("G92.2")[1] == [("g92", False, *ZERO)]
     assert steps("G28.1")[1] == [("store", 28)]
     stored = Coordinates(g28=[9.0, 8.0, 7.0, 0.0, 0.0, 0.0])
     assert steps("G28", coordinates=stored, position=here)[1] == [
@@ -148,6 +149,52 @@ def test_g10_and_g92_and_stored_positions():
         (1.0, 3.0, 3.0, 4.0, 5.0, 6.0),
         (1.0, 8.0, 3.0, 4.0, 5.0, 6.0),
     )
+
+
+def heights(line, **given):
+    """Return the moves of a cycle along its axis: rapid or not, and the height."""
+    return [(bool(s[1]), s[5]) if s[0] == "line" else s[:2] for s in steps(line, **given)[1]]
+
+
+def test_canned_cycles():
+    """Moves as the firmware makes them."""
+    high = (0.0, 0.0, 5.0, 0.0, 0.0, 0.0)
+    assert heights("G81 X1 Z-2 R1", position=high) == [
+        (True, 5.0), (True, 1.0), (False, -2.0), (True, 5.0),
+    ]  # fmt: skip
+    assert heights("G99 G82 Z-2 R1 P0.5", position=high)[2:] == [
+        (False, -2.0), ("dwell", 0.5), (True, 1.0),
+    ]  # fmt: skip
+    assert heights("G99 G73 Z-2 R1 Q2")[2:] == [
+        (False, -1.0), ("dwell", 0.25), (True, -0.9), (False, -2.0), ("dwell", 0.25), (True, 1.0),
+    ]  # fmt: skip
+    assert heights("G85 Z-2 R1")[-1] == (False, 1.0)
+    assert [s[0] for s in steps("G86 Z-2 R1 P1", Modal(feed=1.0, spindle=3))[1]].count(
+        "spindle"
+    ) == 2
+    holes = [s[3] for s in steps("G91 G81 X3 Z-2 R1 L3")[1] if s[0] == "line" and not s[1]]
+    assert holes == [3.0, 6.0, 9.0]
+    modal, _ = steps("G81 Z-2 R1")
+    assert heights("X5", modal=modal)[-2:] == [(False, -2.0), (True, 1.0)]
+    assert error("G83 Z-1000 R0 Q0.001") == codes.OUT_OF_RANGE
+
+
+def test_scaling():
+    modal, _ = steps("G51 X2 Y-1")
+    assert target("G0 X3 Y4 Z5", modal=modal)[:3] == (6.0, -4.0, 5.0)
+    assert target("G91 G0 X3", modal=modal, position=(1.0,) * 6)[0] == 7.0
+    mirrored = steps("G2 X1 I1 F9", modal=modal)[1][0]
+    assert (mirrored[4], mirrored[6] > 0) == (2.0, True)  # turns the other way
+    assert steps("G28", modal=modal)[0].scale == (1.0,) * 6
+    assert steps("G50", modal=modal)[0].scale == (1.0,) * 6
+
+
+def test_modes_are_saved_and_restored():
+    saved, _ = steps("M70", modal=Modal(feed=5.0, plane=18, system=2))
+    modal, made = steps("M72", modal=steps("G91 G17 G54 F9 M49", modal=saved)[0])
+    assert (modal.feed, modal.plane, modal.system, modal.incremental) == (5.0, 18, 2, False)
+    assert [step[0] for step in made] == ["spindle", "coolant", "override control"]
+    assert steps("M72", modal=steps("M71", modal=saved)[0])[1] == []
 
 
 def test_ports():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rigless.robots.welder.gcode import codes
 
-from .scene import SIX, Bench, Peer, welder
+from .scene import SIX, Bench, Peer, fields, welder
 
 BUDGET = settings(max_examples=30, derandomize=True)
 
@@ -66,13 +66,13 @@ def test_reports_as_facts_have_them():
     bench = Bench()
     assert bench.send("\x87") == (
         f"<Idle|MPos:{SIX}|Bf:100,1023|FS:0,0|WCO:{SIX}|WCS:G54|Ov:100,100,100"
-        "|A:|H:0|T:0|In:-1|FW:grblHAL>\r\n"
+        "|A:|Sc:|MPG:0|H:0,0|T:0|P:0|TLR:0|FW:grblHAL>\r\n"
     )
     assert bench.ask("$I")[:5] == [
         "[VER:1.1f.20260101:]", "[OPT:VNML+,100,1024,6,0]", "[AXS:6:XYZABC]",
         "[NEWOPT:ENUMS,RT-,HOME,ES,EXPR,TC,SED]", "[FIRMWARE:grblHAL]",
     ]  # fmt: skip
-    assert bench.ask("$G") == ["[GC:G0 G54 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F0 S0]", "ok"]
+    assert bench.ask("$G") == ["[GC:G0 G54 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F0 S0.]", "ok"]
     assert len(bench.ask("$#")) == 16
     assert bench.ask("$N") == ["$N0=", "$N1=", "ok"]
     assert bench.ask("$")[0].startswith("[HLP:")
@@ -106,8 +106,10 @@ def test_a_change_of_offsets_is_reported_at_once():
         bench.status()
     bench.ask("G10 L2 P1 X5")
     assert bench.status()["WCO"].startswith("5.000,")
-    bench.ask("G54")
-    assert "WCO" in bench.status()
+    bench.ask("G54")  # is active already
+    assert "WCO" not in bench.status()
+    bench.ask("G55")
+    assert (bench.status()["WCS"], bench.ask("G54")) == ("G55", ["ok"])
     bench.ask("$10=0")
     assert set(bench.status()) == {"mode", "WPos"}
     assert bench.status()["WPos"].startswith("-5.000,")
@@ -222,15 +224,40 @@ def test_dwell_and_program_stop_and_end():
     bench.ask("G91 G1 X1 F100 G55 M7")
     bench.until_idle()
     assert bench.ask("M30") == ["[MSG:Pgm End]", "ok"]
-    assert bench.ask("$G")[0] == "[GC:G1 G54 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F100 S0]"
+    assert bench.ask("$G")[0] == "[GC:G1 G54 G17 G21 G90 G94 G40 G49 G98 G50 M5 M9 T0 F100 S0.]"
 
 
-def test_a_tool_change_waits_for_the_operator():
+def test_a_tool_change_is_answered_and_holds_later_lines():
     bench = Bench()
-    assert bench.ask("T3 M6")[0].startswith("[MSG:Tool change")
-    assert bench.status()["mode"] == "Tool"
-    assert bench.send("~") == "ok\r\n"
-    assert bench.state.tool == 3
+    assert bench.ask("T3") == ["ok"]
+    assert " T0 " in bench.ask("$G")[0]
+    assert bench.status()["T"] == "0"
+    assert bench.ask("M6") == ["ok"]
+    assert bench.status() | {"mode": "Tool", "A": "T"} == bench.status()
+    assert bench.ask("G4 P0") == []
+    resumed = bench.send("~")
+    assert fields(resumed)["mode"] == "Idle"
+    assert "|A:|T:3>\r\nok\r\n" in resumed
+    assert bench.ask("M6") == ["ok"]  # it is loaded
+    assert bench.status()["mode"] == "Idle"
+
+
+def test_an_acknowledged_tool_change_takes_jogs_and_commands():
+    bench = Bench()
+    bench.ask("M6 T3")
+    bench.ask("G4 P0")  # stays in the buffer
+    bench.send("\xa3")
+    assert bench.ask("G0 X2") == ["error:40"]
+    assert bench.ask("$J=G91 X1 F6000", 1.0) == ["ok"]
+    assert " M6 " in bench.ask("$G")[0]
+    assert (bench.status()["mode"], bench.truth.joints_deg[0]) == ("Tool", pytest.approx(1))
+    assert bench.send("~").endswith("ok\r\n")
+    for byte in ("\x18", "\x19"):
+        bench.ask("M6 T4")
+        bench.send(byte)
+        assert (bench.status()["mode"], " T3 " in bench.ask("$G")[0]) == ("Idle", True)
+    bench.ask("$341=4")
+    assert (bench.ask("M6 T5"), bench.status()["mode"]) == (["ok"], "Idle")
 
 
 def test_messages_in_comments():
@@ -310,7 +337,7 @@ def test_settings_are_checked_and_take_effect():
     bench.ask("G1 X5 F600")
     assert bench.ask("$110=7200") == ["error:8"]
     bench.until_idle()
-    assert bench.ask("$RST=$") == ["[MSG:Restoring defaults]", "ok"]
+    assert bench.ask("$RST=$")[:2] == ["[MSG:Restoring defaults]", "ok"]
     assert bench.ask("$110") == ["$110=7200.000", "ok"]
     assert bench.ask("$RST=x") == ["error:3"]
 

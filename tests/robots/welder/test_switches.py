@@ -100,3 +100,61 @@ def test_the_length_of_a_tool_shifts_axes():
     for line, number in [("G43.1", 26), ("G43.1 Z1 G92 X1", 24), ("G43 H1", 20)]:
         assert bench.ask(line) == [f"error:{number}"]
         bench.ask("")
+
+
+def test_overrides_and_the_feed_hold_can_be_disabled():
+    bench = Bench()
+    bench.ask("M49")
+    bench.send("\x92" * 5)  # 50 %
+    assert bench.status()["Ov"] == "50,100,100"
+    bench.ask("G1 X10 F600")
+    assert bench.until_idle() == pytest.approx(1.0, abs=0.15)
+    bench.ask("M48")
+    bench.ask("G1 X0")
+    assert bench.until_idle() == pytest.approx(2.0, abs=0.15)
+    bench.ask("M53 P0")
+    bench.ask("G1 X10", 0.2)
+    bench.send("!")
+    assert bench.status()["mode"] == "Run"
+    bench.until_idle()
+    bench.ask("M30")
+    assert bench.robot.state.feed_percent == 50  # unless $60 is set
+    bench.ask("$60=1")
+    bench.ask("M30")
+    assert bench.robot.state.feed_percent == 100
+
+
+def test_the_shift_of_g92_can_be_suspended():
+    bench = Bench()
+    for line, shift in [("G92 X5", "-5"), ("G92.2", "0"), ("G92.3", "-5"), ("G92.1", "0"),
+                        ("G92.3", "0")]:  # fmt: skip
+        bench.ask(line)
+        assert bench.ask("$#=5211")[0] == f"[PARAM:5211={shift}]", line
+
+
+def test_reports_that_take_long_are_refused_in_motion():
+    bench = Bench()
+    bench.ask("G1 X9 F600")
+    for line in ("$$", "$+", "$1", "$1=25", "$I", "$N", "$C", "$H", "$RST=#"):
+        assert bench.ask(line) == ["error:8"], line
+    assert bench.ask("$G")[1] == "ok"
+
+
+def test_pins_and_events_can_be_read():
+    bench = Bench()
+    bench.ask("M64 P3")
+    bench.input("di5", True)
+    pins = bench.ask("$PINSTATE")
+    assert "[PINSTATE:DOUT|Aux DO 3|3|N|-|1]" in pins
+    assert "[PINSTATE:DIN|Aux DI 5|5|N---|----|1]" in pins
+    bench.input("door", True)
+    bench.input("door", False)
+    bench.send("~")
+    assert bench.ask("$LEV")[0] == "[LASTEVENTS:D,,,,]"
+    assert len(bench.ask("$E*")) > 200
+
+
+def test_a_jog_does_not_depend_on_the_motion_mode():
+    bench = Bench()
+    bench.ask("G80")
+    assert bench.ask("$J=G91 G54 X1 F600") == ["ok"]

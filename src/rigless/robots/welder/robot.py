@@ -26,7 +26,7 @@ from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller import storage
 from rigless.robots.welder.controller.controller import Controller
-from rigless.robots.welder.controller.reports import greeting
+from rigless.robots.welder.controller.reports import first_schedule, greeting
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.native import read_native
@@ -135,6 +135,7 @@ class Welder(Robot):
         self.dynamics = self._make_dynamics()
         self.settings_table = s.table(config)
         state.settings = s.defaults(self.settings_table)
+        state.schedule = first_schedule(state)
         state.blocks = p.new_queue(config.planner_blocks)
         state.run = p.new_run(np.array(config.start_deg))
         state.counted_deg = list(config.start_deg)
@@ -282,10 +283,12 @@ class Welder(Robot):
         controller = self.controller
         if given.name == "estop":
             if self.input["estop"]:
+                self.state.last_signals = "E"
                 controller.main_loop.stop_at_once(codes.ALARM_ESTOP)
             else:
                 welding.release(self.state.weld)
         elif given.name == "door" and self.input["door"]:
+            self.state.last_signals = "D"
             controller.realtime.open_door()
         if self.state.probe.mode:
             controller.alarms.raise_alarm(controller.motion.watch())

@@ -40,8 +40,13 @@ class Schedule:
     overrides_in: int = 0
     offsets: bool = False
     overrides: bool = False
-    accessories: bool = False
+    accessories: bool = True
     input: bool = False
+    homed: bool = False
+    tool: bool = False
+    reference: bool = True  # TLR, the reference of the tool length
+    scaling: bool = False
+    system: bool = False  # WCS
     all: bool = False
 
 
@@ -159,8 +164,16 @@ class WelderState:
     switches: Switches = field(default_factory=Switches)
     probe: Probe = field(default_factory=Probe)
     forecast: Forecast = field(default_factory=Forecast)
-    m66_result: int = -1
-    tool: int = 0
+    m66_result: int = -2  # −1: timed out, −2: there was no M66
+    tool: int = 0  # that M6 asks for
+    tool_acknowledged: bool = False  # by the sender: lines are read during the tool change
+    held: list[Arrival] = field(default_factory=list)  # lines received before that
+    tool_reference: list[float] = field(default_factory=list)  # $TLR: a position, or none
+    feed_override: bool = True  # M50: overrides have an effect
+    speed_override: bool = True
+    feed_hold: bool = True  # M53: the feed hold is enabled
+    home: list[float] = field(default_factory=six_zeros)  # joints where axes were homed
+    last_signals: str = ""  # for $LEV
     outputs: Outputs = field(default_factory=Outputs)
     weld: Weld = field(default_factory=Weld)
     measured_a: float = 0.0

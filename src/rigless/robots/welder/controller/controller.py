@@ -83,7 +83,7 @@ class Controller:
             self.alarms.raise_alarm(self.motion.watch())
         welding_on = not welding.at_rest(state.weld) or state.mist or state.flood
         if welding_on and self.process.step():
-            self.realtime.hold()
+            self.realtime.hold(forced=True)
         if state.line is not None or state.rx:
             self.main_loop.work()
 

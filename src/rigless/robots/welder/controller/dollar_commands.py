@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from rigless.robots.welder import pins
 from rigless.robots.welder.board import Board
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
@@ -11,6 +12,7 @@ from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
+from rigless.robots.welder.gcode.interpreter import PLANES
 from rigless.robots.welder.gcode.modal import Coordinates
 from rigless.robots.welder.gcode.words import GcodeError, read_block
 from rigless.robots.welder.state import WelderState
@@ -19,15 +21,25 @@ LONGEST_STARTUP = 70
 SPINDLE = "Weld source"
 HELP = (
     "[HLP:$$ $# $G $I $N $x=val $Nx=line $J=line $SLP $C $X $H $B $O $S $RST="
-    " $ES $ESG $ESH $SED= $EA $EE $EG $PINS $SPINDLES ~ ! ? ctrl-x]"
+    " $TLR $ES $ESG $ESH $SED= $EA $EE $EG $E* $PINS $PINSTATE $LEV $LIM $HSS"
+    " $SPINDLES ~ ! ? ctrl-x]"
 )
 # Commands that are allowed while a critical alarm waits for its reset.
 WHILE_CRITICAL = {
     "", "$", "+", "#", "G", "I", "I+", "N", "EA", "EE", "EG", "ES", "ESG", "ESH", "SED", "EAG",
-    "EEG", "PINS", "SPINDLES", "SPINDLESH", "HELP", "RST",
+    "EEG", "E*", "PINS", "PINSTATE", "PORTS", "LEV", "LIM", "HSS", "SPINDLES", "SPINDLESH", "HELP",
+    "RST",
 }  # fmt: skip
 # Commands without a value that are known, apart from `$H` with axis letters.
-COMMANDS = WHILE_CRITICAL | {"B", "C", "H", "J", "N0", "N1", "O", "S", "SLP", "X"}
+COMMANDS = WHILE_CRITICAL | {"B", "C", "H", "J", "N0", "N1", "O", "S", "SLP", "TLR", "X"}
+# States in which these reports are given, because they take long; the others always are.
+AT_REST = ("Idle", "Alarm", "Check")
+READABLE = {
+    "$": (*AT_REST, "Jog", "Home", "Sleep", "Tool"),
+    "+": (*AT_REST, "Jog", "Home", "Sleep", "Tool"),
+    "I": (*AT_REST, "Sleep"),
+    "N": AT_REST,
+}
 SWITCHES = {"B": "block_delete", "S": "single_block", "O": "optional_stop_off"}
 
 
@@ -74,7 +86,7 @@ class DollarCommands:
             self._setting(name, value if equals else None)
         elif equals:
             raise GcodeError(codes.INVALID_STATEMENT)
-        elif name.startswith("H") and not name.startswith("HELP"):
+        elif name.startswith("H") and name != "HSS" and not name.startswith("HELP"):
             self._home(name[1:])
         elif name == "X":
             self._unlock()
@@ -82,6 +94,8 @@ class DollarCommands:
             self._check()
         elif name == "SLP":
             self._sleep()
+        elif name == "TLR":
+            self._set_tool_reference()
         elif name in SWITCHES:
             self._toggle(SWITCHES[name])
         else:
@@ -101,6 +115,8 @@ class DollarCommands:
     def _report(self, name: str) -> str:
         table, letters = self.table, self.config.letters
         values = self.state.settings
+        if self.state.mode not in READABLE.get(name, (self.state.mode,)):
+            raise GcodeError(codes.NOT_IDLE)
         match name:
             case "" | "HELP":
                 rows = [HELP]
@@ -122,8 +138,14 @@ class DollarCommands:
                 what, texts = ("Alarm", codes.ALARMS) if name == "EAG" else ("Error", codes.ERRORS)
                 rows = [f'"{what} Code in v1.1+","{what} Message in v1.0-","{what} Description"']
                 rows += [f'"{number}","N/A","{text}"' for number, text in texts.items()]
+            case "E*":
+                return "".join(self._report(part) for part in ("EA", "EE", "EG", "ES"))
             case "EG":
                 rows = [f"[SETTINGGROUP:{number}|0|{text}]" for number, text in s.GROUPS.items()]
+                rows += [
+                    f"[SETTINGGROUP:{s.AXIS_GROUP + 1 + axis}|{s.AXIS_GROUP}|{letter}-axis]"
+                    for axis, letter in enumerate(letters)
+                ]
             case "ES":
                 rows = [s.described(row) for row in table.values()]
             case "ESG":
@@ -142,21 +164,47 @@ class DollarCommands:
                     for kind, count in (("DI", 32), ("DO", 32), ("AI", 8), ("AO", 8))
                     for n in range(count)
                 ]
+            case "PINSTATE":
+                rows = self._pin_states()
+            case "LEV":
+                rows = [f"[LASTEVENTS:{self.state.last_signals},,,,]"]
+            case "LIM":
+                rows = ["[LIMITS:,,,]"]
+            case "HSS":
+                rows = ["[HOMES:,:L]"]
+            case "PORTS":
+                return ""
             case _:
                 raise GcodeError(codes.INVALID_STATEMENT)
         return "\r\n".join(rows) + "\r\n"
 
+    def _pin_states(self) -> list[str]:
+        """Return the rows of `$PINSTATE`: auxiliary pins with their values."""
+        inputs, outputs = self.board.input, self.state.outputs
+        rows = [
+            f"[PINSTATE:DIN|Aux DI {n}|{n}|N---|----|{int(bool(inputs[f'di{n}']))}]"
+            for n in range(pins.DIGITAL)
+        ]
+        rows += [
+            f"[PINSTATE:DOUT|Aux DO {n}|{n}|N|-|{outputs.digital >> n & 1}]"
+            for n in range(pins.DIGITAL)
+        ]
+        analog = range(pins.ANALOG)
+        rows += [f"[PINSTATE:AIN|Aux AI {n}|{n}|||{int(inputs[f'ai{n}'])}|12]" for n in analog]
+        rows += [f"[PINSTATE:AOUT|Aux AO {n}|{n}|N|N|{int(outputs.analog[n])}|12]" for n in analog]
+        return rows
+
     def _setting(self, name: str, value: str | None) -> None:
         """`$n` shows a setting, `$n=value` changes it."""
         state = self.state
+        if state.mode not in ("Idle", "Alarm", "Check"):
+            raise GcodeError(codes.NOT_IDLE)
         row = self.table.get(int(name[:6]))
         if row is None:
             raise GcodeError(codes.SETTING_DISABLED)
         if value is None:
             self._send(s.shown(row, state.settings[row.number]) + "\r\n")
             return
-        if state.mode not in ("Idle", "Alarm", "Check"):
-            raise GcodeError(codes.NOT_IDLE)
         number = s.parse(row, value)
         if row.number == s.SOFT_LIMITS and number and not int(state.settings[s.HOMING]) & 1:
             raise GcodeError(codes.SOFT_LIMIT_NEEDS_HOMING)
@@ -200,6 +248,8 @@ class DollarCommands:
             self.state.startup, self.state.build_info = ["", ""], ""
         self._send("[MSG:Restoring defaults]\r\n")
         self.board.store()
+        self.replies.reply(codes.OK)
+        self.reset()
 
     def _home(self, letters: str) -> None:
         """`$H`, or `$H` with axis letters."""
@@ -237,6 +287,13 @@ class DollarCommands:
             self._send("[MSG:Enabled]\r\n")
         else:
             raise GcodeError(codes.NOT_IDLE)
+
+    def _set_tool_reference(self) -> None:
+        """`$TLR`: the last probed position of the axis normal to the plane, or none."""
+        state = self.state
+        axis = PLANES[state.modal.plane][2]
+        state.tool_reference = [state.probe.position[axis]] if state.probe.touched else []
+        state.schedule.reference = True
 
     def _sleep(self) -> None:
         state = self.state

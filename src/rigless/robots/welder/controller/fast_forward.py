@@ -2,7 +2,7 @@
 
 from rigless.motion import planner as p
 from rigless.robots.welder.board import Board
-from rigless.robots.welder.controller.main_loop import SUSPENDED
+from rigless.robots.welder.controller.main_loop import reads_lines
 from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.process.weld_process import WeldProcess
@@ -51,7 +51,7 @@ class FastForward:
             if state.line is not None and not motion.room():  # the line continues when there is
                 until_s = min(until_s, p.next_free_s(state.blocks, state.run))
             return int(min(until_s - motion.now_s, 1e6) * self.rate_hz) - 1
-        if state.line is not None or (state.rx and state.mode not in SUSPENDED):
+        if state.line is not None or (state.rx and reads_lines(state)):
             now_ns = self.board.now_ns
             if state.until_ns < now_ns:
                 return 0

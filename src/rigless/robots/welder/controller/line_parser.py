@@ -5,7 +5,9 @@ from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller.motion.cartesian_moves import CartesianMoves
 from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.gcode import codes
+from rigless.robots.welder.gcode.expressions import Key
 from rigless.robots.welder.gcode.interpreter import interpret
+from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.gcode.parameters import (
     M66_RESULT,
     PROBE_TOUCHED,
@@ -14,6 +16,8 @@ from rigless.robots.welder.gcode.parameters import (
 )
 from rigless.robots.welder.gcode.words import GcodeError, read_block
 from rigless.robots.welder.state import WelderState
+
+MOVES = ("line", "arc", "probe")
 
 
 class LineParser:
@@ -28,9 +32,15 @@ class LineParser:
             return
         block = read_block(text, self.setup.profile.letters, scope.values())
         scope.check(block.assignments)
-        state.modal, steps = interpret(
-            block, state.modal, state.coordinates, scope.position, self.setup.profile
+        before = state.modal
+        modal, steps = interpret(
+            block, before, state.coordinates, scope.position, self.setup.profile
         )
+        if state.mode == "Tool" and any(step[0] in MOVES for step in steps):
+            raise GcodeError(codes.TOOL_CHANGE_PENDING)
+        state.modal = modal
+        state.schedule.tool |= (modal.tool, modal.loaded) != (before.tool, before.loaded)
+        state.schedule.scaling |= modal.scale != before.scale
         state.parameters.assign(block.assignments)
         state.steps = list(steps)
         if (
@@ -39,14 +49,14 @@ class LineParser:
             and not block.m.get("stopping")
         ):
             state.steps.append(("stop", 0))
-        if block.g.get("coordinates"):
-            state.schedule.offsets = True
+        if modal.system != before.system:
+            state.schedule.system = True
         self.board.count("gcode_lines")
 
     def parse_jog(self, text: str) -> None:
         """Parse the text after `$J=` into a step. Raises GcodeError."""
         state, axes = self.state, self.setup.axes
-        if state.mode not in ("Idle", "Jog"):
+        if state.mode not in ("Idle", "Jog", "Tool"):
             raise GcodeError(codes.NOT_IDLE)
         scope = self.scope()
         block = read_block(text, self.setup.profile.letters, scope.values())
@@ -72,10 +82,18 @@ class LineParser:
         """Return the parameters that expressions can read."""
         state = self.state
 
-        def measured() -> dict[int, float]:
-            probed = {PROBED + axis: value for axis, value in enumerate(state.probe.position)}
-            results = {PROBE_TOUCHED: state.probe.touched, M66_RESULT: state.m66_result}
-            return probed | {number: float(value) for number, value in results.items()}
+        def measured() -> dict[Key, float]:
+            found: dict[Key, float] = {
+                PROBED + axis: value for axis, value in enumerate(state.probe.position)
+            }
+            results: dict[Key, float] = {
+                PROBE_TOUCHED: state.probe.touched,
+                M66_RESULT: state.m66_result,
+                "_probe_state": bool(self.board.input["probe"]),
+                "_homed_state": state.homed == (1 << AXES) - 1,
+                "_homed_axes": state.homed,
+            }
+            return found | {key: float(value) for key, value in results.items()}
 
         return ParameterScope(
             state.parameters,

@@ -16,15 +16,20 @@ from rigless.robots.welder.controller.line_parser import LineParser
 from rigless.robots.welder.controller.motion.accessories import Accessories
 from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
-from rigless.robots.welder.controller.reports import Reports, greeting
+from rigless.robots.welder.controller.reports import Reports, first_schedule, greeting
 from rigless.robots.welder.controller.steps import Steps
 from rigless.robots.welder.gcode import codes
-from rigless.robots.welder.gcode.modal import Modal
+from rigless.robots.welder.gcode.modal import after_reset
 from rigless.robots.welder.gcode.words import GcodeError
 from rigless.robots.welder.process import welding
-from rigless.robots.welder.state import Arrival, Schedule, Switches, WelderState
+from rigless.robots.welder.state import Arrival, Switches, WelderState
 
 SUSPENDED = ("Hold", "Door", "Sleep")  # the main loop does not run in these modes
+
+
+def reads_lines(state: WelderState) -> bool:
+    """False if received lines wait: in a hold, or before the sender acknowledges a tool change."""
+    return state.mode not in SUSPENDED and (state.mode != "Tool" or state.tool_acknowledged)
 
 
 class MainLoop:
@@ -61,7 +66,7 @@ class MainLoop:
                 state.waiting = 0
             if (
                 not state.rx
-                or state.mode in SUSPENDED
+                or not reads_lines(state)
                 or state.cancelling
                 or state.alarm_at_rest
                 or state.probe.mode
@@ -94,7 +99,8 @@ class MainLoop:
             elif text != "%":
                 self.parser.parse(text)
         except GcodeError as error:
-            state.error = error.number
+            pending = error.number == codes.TOOL_CHANGE_PENDING  # does not stick
+            state.error = codes.OK if pending else error.number
             self.replies.reply(error.number)
         if line.pendant:
             state.error = sticky
@@ -134,10 +140,12 @@ class MainLoop:
         state.error, state.critical = codes.OK, False
         state.probe.mode = 0
         state.program.ended = True
-        state.modal = Modal(tool=state.modal.tool)
+        state.modal = after_reset(state.modal)
+        state.held, state.feed_override, state.speed_override = [], True, True
+        state.feed_hold = True
         self.accessories.all_off()
         self.motion.set_overrides(100, 100, 100)
-        state.schedule = Schedule()
+        state.schedule = first_schedule(state)
         state.switches = Switches(reporting=state.settings[s.REPORT_INTERVAL] > 0)
         if homing or moved:
             self.alarms.raise_alarm(codes.ALARM_HOMING_RESET if homing else codes.ALARM_ABORT)

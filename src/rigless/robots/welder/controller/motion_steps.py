@@ -183,4 +183,6 @@ class MotionSteps:
                 return False
             state.until_ns = self.board.now_ns
             self.motion.begin_homing(int(step[1]))
+            if state.mode == "Home":  # the firmware reports it, as `?` gets no reply then
+                self.board.send_text(self.reports.status())
         return state.mode != "Home"

@@ -1,5 +1,7 @@
 """Realtime commands: they take effect when they arrive, whatever line is in execution."""
 
+from dataclasses import replace
+
 from rigless.motion import planner as p
 from rigless.robots.welder import wire as w
 from rigless.robots.welder.board import Board
@@ -12,7 +14,7 @@ from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
-from rigless.robots.welder.gcode.modal import Modal
+from rigless.robots.welder.gcode.modal import after_reset
 from rigless.robots.welder.state import WelderState
 
 FEED_STEPS = {w.FEED_PLUS_10: 10, w.FEED_MINUS_10: -10, w.FEED_PLUS_1: 1, w.FEED_MINUS_1: -1}
@@ -67,6 +69,8 @@ class RealtimeCommands:
                 self._stop()
             case w.DOOR:
                 self.open_door()
+            case w.TOOL_ACKNOWLEDGED if state.mode == "Tool" and not state.tool_acknowledged:
+                state.tool_acknowledged, state.held, state.rx = True, state.rx, []
             case w.JOG_CANCEL:
                 self._cancel_jog(pendant)
             case w.OPTIONAL_STOP:
@@ -111,17 +115,22 @@ class RealtimeCommands:
         else:
             self._drop_lines()
             state.error = codes.OK
-        if state.mode == "Jog":
+        if state.mode in ("Jog", "Tool"):
             self.alarms.raise_alarm(self.motion.cancel())
 
-    def hold(self) -> None:
-        """`!`: brake and wait. While jogging, grblHAL ignores it and grbl cancels the jog."""
+    def hold(self, forced: bool = False) -> None:
+        """`!`: brake and wait. While jogging, grblHAL ignores it and grbl cancels the jog.
+
+        M53 P0 disables it, unless it is forced.
+        """
         state = self.state
         if state.mode == "Jog":
             if self.config.compat == "grbl":
                 self._drop_lines()
                 self.alarms.raise_alarm(self.motion.cancel())
-        elif state.mode in ("Run", "Idle") and not state.cancelling:
+            return
+        enabled = state.feed_hold or forced
+        if state.mode in ("Run", "Idle") and not state.cancelling and enabled:
             self.motion.change(True)
             state.mode = "Hold"
 
@@ -129,7 +138,10 @@ class RealtimeCommands:
         """`~`: continue after a feed hold, a closed door, M0 or a tool change."""
         state = self.state
         if state.mode == "Tool":
-            state.mode = "Idle"
+            state.mode = "Run" if state.run[p.COUNT] else "Idle"
+            state.modal.loaded, state.schedule.tool = state.tool, True
+            state.rx, state.held = state.held + state.rx, []
+            self.board.send_text(self.reports.status())
         elif state.mode == "Hold" or (state.mode == "Door" and not self.board.input["door"]):
             if self.motion.moving():
                 return
@@ -166,7 +178,8 @@ class RealtimeCommands:
         state.probe.mode = 0
         state.program.ended = True
         self.accessories.all_off()
-        state.modal = Modal(system=state.modal.system, tool=state.modal.tool)
+        state.modal = replace(after_reset(state.modal), system=state.modal.system)
+        state.held = []
         state.error = codes.OK
         self.alarms.raise_alarm(self.motion.cancel())
         if state.mode == "Alarm" and state.alarm in codes.OUTLIVES_STOP:

@@ -11,12 +11,21 @@ from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.gcode.modal import AXES, INCH, SYSTEMS
-from rigless.robots.welder.state import WelderState
+from rigless.robots.welder.state import Schedule, WelderState
 
 BUILD = "20260101"  # [ours] `$I` shows it; grblHAL's is a date
 BUSY = ("Home", "Run", "Hold", "Jog", "Door")
 # Reports from one that carries the field to the next.
 OFFSETS_BUSY, OFFSETS_IDLE, OVERRIDES_BUSY, OVERRIDES_IDLE = 30, 10, 20, 10
+
+
+NO_M66 = -2  # result before the first M66
+
+
+def first_schedule(state: WelderState) -> Schedule:
+    """Return the schedule of reports after a start or a reset: the first one has more fields."""
+    homing = bool(int(state.settings[s.HOMING]) & 1)
+    return Schedule(homed=homing, tool=state.modal.loaded != 0)
 
 
 def greeting(compat: str) -> str:
@@ -98,30 +107,23 @@ class Reports:
     def _periodic_fields(self, options: int) -> list[str]:
         """Return the periodic fields and those that have changed.
 
-        Offsets and overrides never share a report, except in a full one.
+        Offsets and overrides share a report only if it is a full one, or names a new system.
         """
         state, plan = self.state, self.state.schedule
         busy, everything = state.mode in BUSY, plan.all
-        offsets = overrides = accessories = late = False
+        offsets = overrides = late = False
         if options & s.REPORT_OVERRIDES:
             overrides = plan.overrides_in == 0 or plan.overrides or everything
             if overrides:
                 plan.overrides_in = (OVERRIDES_BUSY if busy else OVERRIDES_IDLE) - 1
-                accessories = (
-                    plan.accessories
-                    or everything
-                    or state.spindle != 5
-                    or state.mist
-                    or state.flood
-                )
             else:
                 plan.overrides_in -= 1
             if not busy:
                 plan.overrides_in = min(plan.overrides_in, OVERRIDES_IDLE - 1)
         if options & s.REPORT_WCO:
-            if plan.offsets_in == 0 or plan.offsets or everything:
+            if plan.offsets_in == 0 or plan.offsets or plan.system or everything:
                 plan.offsets_in = (OFFSETS_BUSY if busy else OFFSETS_IDLE) - 1
-                offsets = not overrides or everything
+                offsets = not overrides or plan.system or everything
                 late = not offsets
             else:
                 plan.offsets_in -= 1
@@ -130,25 +132,49 @@ class Reports:
         found = []
         if offsets:
             found.append(f"WCO:{self.numbers(state.coordinates.offset(state.modal.system))}")
-        if everything:
+        if plan.system or everything:
             found.append(f"WCS:{SYSTEMS[state.modal.system]}")
         if overrides:
             found.append(f"Ov:{state.feed_percent},{state.rapid_percent},{state.spindle_percent}")
-        if accessories or (plan.accessories and overrides):
+        found += self._changed_fields(overrides)
+        state.schedule = Schedule(
+            plan.offsets_in, plan.overrides_in, late, accessories=False, reference=False
+        )
+        return found
+
+    def _changed_fields(self, overrides: bool) -> list[str]:
+        """Return the fields that follow a change, or all of them in a full report."""
+        state, plan, found = self.state, self.state.schedule, []
+        everything, changing = plan.all, state.mode == "Tool"
+        is_on = state.spindle != 5 or state.mist or state.flood
+        if everything or plan.accessories or plan.tool or changing or (overrides and is_on):
             on = {3: "S", 4: "C"}.get(state.spindle, "") + "F" * state.flood + "M" * state.mist
-            found.append(f"A:{on}")
+            found.append(f"A:{on}{'T' * (changing and not plan.tool)}")
+        if everything or plan.scaling:
+            found.append(f"Sc:{self.scaled_axes()}")
         if everything and (interval := int(state.settings[s.REPORT_INTERVAL])):
             found.append(f"AR:{interval}" if state.switches.reporting else "AR")
         if everything:
-            found += [f"H:{int(state.homed == 63)}", f"T:{state.modal.tool}"]
-        if plan.input or everything:
+            found.append("MPG:0")
+        if everything or plan.homed:
+            single = f",{state.homed}" if int(state.settings[s.HOMING]) & s.SINGLE_AXIS else ""
+            found.append(f"H:{int(state.homed == (1 << AXES) - 1)}{single}")
+        if everything or plan.tool:
+            found.append(f"T:{state.modal.loaded}")
+        if everything:
+            found.append("P:0")
+        if everything or plan.reference:
+            found.append(f"TLR:{int(bool(state.tool_reference))}")
+        if (everything or plan.input) and state.m66_result > NO_M66:
             found.append(f"In:{state.m66_result}")
         if everything:
             found += ["FW:grblHAL", *(["$C:1"] if state.critical else [])]
-        plan.offsets, plan.input, plan.all = late, False, False
-        if overrides:
-            plan.overrides = plan.accessories = False
         return found
+
+    def scaled_axes(self) -> str:
+        """Return the letters of the axes that G51 scales."""
+        letters, scale = self.config.letters, self.state.modal.scale
+        return "".join(letter for letter, by in zip(letters, scale, strict=True) if by != 1.0)
 
     def modes(self) -> str:
         """Return the report of `$G`."""
@@ -162,21 +188,33 @@ class Reports:
             "G93" if modal.inverse_time else "G94",
             "G40",
         ]
-        words += ["G43.1" if any(state.coordinates.tool) else "G49", "G98", "G50"]
+        words.append("G43.1" if any(state.coordinates.tool) else "G49")
+        words.append("G99" if modal.retract_at_r else "G98")
+        words.append(f"G51:{scaled}" if (scaled := self.scaled_axes()) else "G50")
         words += [
             f"M{modal.spindle}",
+            *(["M6"] if state.mode == "Tool" else []),
             *(["M7"] if modal.mist else []),
             *(["M8"] if modal.flood else []),
         ]
         if not (modal.mist or modal.flood):
             words.append("M9")
-        words += [f"T{modal.tool}", f"F{modal.feed:.0f}", f"S{modal.speed:.0f}"]
+        enabled = {
+            "M50": state.feed_override,
+            "M51": state.speed_override,
+            "M53": state.feed_hold,
+        }
+        words += [word for word, is_on in enabled.items() if not is_on]
+        point = "." if self.config.compat == "grblHAL" else ""  # its S has one, without digits
+        words += [f"T{modal.loaded}", f"F{modal.feed:.0f}", f"S{modal.speed:.0f}{point}"]
+        state.schedule.homed = True
         return f"[GC:{' '.join(words)}]\r\n"
 
     def parameters(self) -> str:
         """Return the report of `$#`."""
-        stored = self.state.coordinates
-        rows = [
+        state, stored = self.state, self.state.coordinates
+        rows = [f"[G51:{self.numbers(state.modal.scale)}]"] if self.scaled_axes() else []
+        rows += [
             f"[{name}:{self.numbers(values)}]"
             for name, values in zip(SYSTEMS, stored.systems, strict=True)
         ]
@@ -185,10 +223,18 @@ class Reports:
             f"[G30:{self.numbers(stored.g30)}]",
             f"[G92:{self.numbers(stored.g92)}]",
         ]
-        home = self.setup.axis_values(list(self.config.homing.pose_deg))
-        rows.append(f"[HOME:{self.numbers(home)}:{self.state.homed}]")
+        if int(state.settings[s.HOMING]) & 1:
+            rows.append(f"[HOME:{self.numbers(self._home())}:{state.homed}]")
         rows.append(f"[TLO:{self.numbers(stored.tool)}]")
-        return "\r\n".join(rows) + "\r\n" + self.probe()
+        reference = [f"[TLR:{value:.3f}]\r\n" for value in state.tool_reference]
+        return "\r\n".join(rows) + "\r\n" + self.probe() + "".join(reference)
+
+    def _home(self) -> list[float]:
+        """Return the position where the axes were homed; zeros before."""
+        state = self.state
+        if self.setup.tool is not None and state.homed != (1 << AXES) - 1:
+            return [0.0] * AXES
+        return self.setup.axis_values(list(state.home)) if state.homed else [0.0] * AXES
 
     def probe(self) -> str:
         found = self.state.probe

@@ -1,8 +1,7 @@
 """The `$` settings: grblHAL's numbers, defaults from the config, limits, and their listings."""
 
-from dataclasses import dataclass
-
 from rigless.robots.welder.config import WelderConfig
+from rigless.robots.welder.controller.setting import Setting, other_settings
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.words import GcodeError, read_number
 
@@ -28,31 +27,17 @@ STEPS, RATES, ACCELERATIONS, TRAVEL, ROTARY, REPORT_INTERVAL, FEED_OF_LINEAR = (
 REPORT_MPOS, REPORT_BUFFER, REPORT_LINE, REPORT_FEED = 1, 2, 4, 8
 REPORT_PINS, REPORT_WCO, REPORT_OVERRIDES, REPORT_PROBE = 16, 32, 64, 128
 REPORT_ALARM = 1024
+SINGLE_AXIS = 2  # bit of $22
+IGNORE_M6 = 4  # value of $341
+G73_RETRACT, RESTORE_OVERRIDES, TOOL_CHANGE, VOLATILE_G92 = 28, 60, 341, 384
 GROUPS = {
-    0: "Root",
-    1: "General",
-    2: "Control signals",
-    3: "Limits",
-    4: "Homing",
-    5: "Jogging",
-    6: "Stepper",
-    7: "Axis",
-}
+    0: "Root", 1: "General", 2: "Control signals", 3: "Limits", 5: "Coolant", 6: "Spindle",
+    9: "Tool change", 11: "Homing", 12: "Probing", 13: "Parking/Safety door", 14: "Jogging",
+    35: "Stepper", 42: "Axis",
+}  # fmt: skip
+AXIS_GROUP = 42  # parent of the groups of the single axes
 AXES = 6
 STEPS_PER_DEG = 1000.0  # [ours] of a geared arm; at 250 °/s, pulses take 2 µs
-
-
-@dataclass(frozen=True)
-class Setting:
-    number: int
-    group: int
-    name: str
-    default: float
-    unit: str = ""
-    low: float = 0.0
-    high: float = 1e7
-    whole: bool = False
-    or_zero: bool = False  # 0 (off) is valid though it is below `low`
 
 
 def table(config: WelderConfig) -> dict[int, Setting]:
@@ -61,13 +46,13 @@ def table(config: WelderConfig) -> dict[int, Setting]:
     masks = [sum(1 << joint - 1 for joint in group) for group in homing.order]
     travel = list(zip(limits.low_deg, limits.high_deg, strict=True))
     rows = [
-        Setting(0, 6, "Step pulse time", 2.0, "microseconds", 2.0, 1000.0),
-        Setting(1, 6, "Step idle delay", 25, "milliseconds", 0, 65535, True),
-        Setting(2, 6, "Step pulse invert", 0, "mask", 0, 63, True),
-        Setting(3, 6, "Step direction invert", 0, "mask", 0, 63, True),
-        Setting(4, 6, "Invert stepper enable pins", 0, "mask", 0, 63, True),
+        Setting(0, 35, "Step pulse time", 2.0, "microseconds", 2.0, 1000.0),
+        Setting(1, 35, "Step idle delay", 25, "milliseconds", 0, 65535, True),
+        Setting(2, 35, "Step pulse invert", 0, "mask", 0, 63, True),
+        Setting(3, 35, "Step direction invert", 0, "mask", 0, 63, True),
+        Setting(4, 35, "Invert stepper enable pins", 0, "mask", 0, 63, True),
         Setting(5, 3, "Invert limit inputs", 0, "mask", 0, 63, True),
-        Setting(6, 2, "Invert probe inputs", 0, "mask", 0, 7, True),
+        Setting(6, 12, "Invert probe inputs", 0, "mask", 0, 7, True),
         Setting(REPORT, 1, "Status report options", 511, "bitfield", 0, 65535, True),
         Setting(JUNCTION, 1, "Junction deviation", config.junction_deviation, "mm", 1e-6, 1000),
         Setting(ARC_TOLERANCE, 1, "Arc tolerance", config.arc_tolerance, "mm", 1e-6, 1000),
@@ -76,20 +61,20 @@ def table(config: WelderConfig) -> dict[int, Setting]:
             SOFT_LIMITS, 3, "Soft limits enable", int(config.soft_limits), "boolean", 0, 1, True
         ),
         Setting(HARD_LIMITS, 3, "Hard limits enable", 0, "bitfield", 0, 7, True),
-        Setting(HOMING, 4, "Homing cycle", 3 + 4 * homing.required, "bitfield", 0, 1023, True),
-        Setting(LOCATE_RATE, 4, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
-        Setting(SEEK_RATE, 4, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
-        Setting(26, 4, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
+        Setting(HOMING, 11, "Homing cycle", 3 + 4 * homing.required, "bitfield", 0, 1023, True),
+        Setting(LOCATE_RATE, 11, "Homing locate feed rate", homing.locate_degpm, "deg/min", 1, 1e6),
+        Setting(SEEK_RATE, 11, "Homing search seek rate", homing.seek_degpm, "deg/min", 1, 1e6),
+        Setting(26, 11, "Homing switch debounce delay", 25, "milliseconds", 0, 65535, True),
         Setting(
-            PULL_OFF, 4, "Homing switch pull-off distance", homing.pull_off_deg, "deg", 0.001, 90
+            PULL_OFF, 11, "Homing switch pull-off distance", homing.pull_off_deg, "deg", 0.001, 90
         ),
-        Setting(30, 1, "Maximum spindle speed", 1000.0, "RPM", 0, 1e6),
-        Setting(31, 1, "Minimum spindle speed", 0.0, "RPM", 0, 1e6),
+        Setting(30, 6, "Maximum spindle speed", 1000.0, "RPM", 0, 1e6),
+        Setting(31, 6, "Minimum spindle speed", 0.0, "RPM", 0, 1e6),
         Setting(32, 1, "Mode of operation", 0, "integer", 0, 2, True),
-        Setting(JOG_LIMITS, 5, "Limit jog commands", 0, "boolean", 0, 1, True),
+        Setting(JOG_LIMITS, 14, "Limit jog commands", 0, "boolean", 0, 1, True),
         *(
             Setting(
-                HOMING_CYCLES + n, 4, f"Axes homing, pass {n + 1}",
+                HOMING_CYCLES + n, 11, f"Axes homing, pass {n + 1}",
                 masks[n] if n < len(masks) else 0, "axismask", 0, 63, True,
             )
             for n in range(AXES)
@@ -103,20 +88,21 @@ def table(config: WelderConfig) -> dict[int, Setting]:
         *_per_axis(letters, ACCELERATIONS, "acceleration", "deg/sec^2", limits.max_degps2, 1e-3),
         *_per_axis(letters, TRAVEL, "maximum travel", "deg",
                    tuple(high - low for low, high in travel), 0.0),
-        Setting(ROTARY, 6, "Rotational axes", 7, "bitfield", 0, 7, True),
+        Setting(ROTARY, 35, "Rotational axes", 7, "bitfield", 0, 7, True),
         Setting(REPORT_INTERVAL, 1, "Autoreport interval", 0, "ms", 100, 1000, True, or_zero=True),
         Setting(
             FEED_OF_LINEAR, 1, "Feed rate applies to linear axes only", 0, "boolean", 0, 1, True
         ),
+        *other_settings(config.planner_blocks),
     ]  # fmt: skip
-    return {row.number: row for row in rows}
+    return {row.number: row for row in sorted(rows, key=lambda row: row.number)}
 
 
 def _per_axis(
     letters: str, first: int, name: str, unit: str, values: tuple[float, ...], low: float
 ) -> list[Setting]:
     return [
-        Setting(first + axis, 7, f"{letter}-axis {name}", value, unit, low)
+        Setting(first + axis, AXIS_GROUP + 1 + axis, f"{letter}-axis {name}", value, unit, low)
         for axis, (letter, value) in enumerate(zip(letters, values, strict=True))
     ]
 
@@ -130,7 +116,7 @@ def parse(setting: Setting, text: str) -> float:
     value, end = read_number(text.strip(), 0)
     if end != len(text.strip()):
         raise GcodeError(codes.BAD_NUMBER)
-    if value < 0:
+    if value < 0 <= setting.low:
         raise GcodeError(codes.BAD_NUMBER if setting.whole else codes.NEGATIVE_VALUE)
     fits = setting.low <= value <= setting.high or (setting.or_zero and value == 0)
     if not fits or (setting.whole and value != int(value)):

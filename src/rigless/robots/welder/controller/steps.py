@@ -6,6 +6,7 @@ state: `until_ns` is below zero until a step has begun.
 
 from rigless.motion import planner as p
 from rigless.robots.welder.board import Board
+from rigless.robots.welder.controller import settings as s
 from rigless.robots.welder.controller.motion.accessories import Accessories
 from rigless.robots.welder.controller.motion.motion import Motion
 from rigless.robots.welder.controller.motion_steps import MotionSteps
@@ -50,7 +51,10 @@ class Steps:
                 state.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
                 return self._offsets_changed()
             case "g92":
-                state.coordinates.g92 = [float(value) for value in step[1:]]
+                shift = [float(value) for value in step[2:]]
+                state.coordinates.g92 = shift
+                if step[1]:
+                    state.coordinates.g92_saved = list(shift)
                 return self._offsets_changed()
             case "length":
                 state.coordinates.tool = [float(value) for value in step[1:]]
@@ -85,7 +89,14 @@ class Steps:
             case "wait":
                 return checking or self._wait(step)
             case "tool":
-                return checking or self._change_tool(int(step[1]))
+                if not checking and state.settings[s.TOOL_CHANGE] != s.IGNORE_M6:
+                    state.mode, state.tool, state.tool_acknowledged = "Tool", int(step[1]), False
+                else:
+                    state.modal.loaded = int(step[1])
+            case "override control":
+                state.feed_override, state.speed_override = bool(step[1]), bool(step[2])
+                state.feed_hold = bool(step[3])
+                self.motion.change(bool(state.run[p.HOLD]))
             case "stop":
                 return self._stop(int(step[1]), checking)
         return True
@@ -141,18 +152,6 @@ class Steps:
         state.schedule.input = True
         return True
 
-    def _change_tool(self, tool: int) -> bool:
-        """M6: wait for the operator; `~` continues."""
-        state = self.state
-        if state.until_ns < 0:
-            state.until_ns, state.mode = self.board.now_ns, "Tool"
-            self.board.send_text(f"[MSG:Tool change: T{tool} - press cycle start to continue.]\r\n")
-            return False
-        if state.mode == "Tool":
-            return False
-        state.tool = tool
-        return True
-
     def _stop(self, number: int, checking: bool) -> bool:
         """M0, M60 and M1 (unless its switch is off) wait for `~`; M2 and M30 end the program."""
         state = self.state
@@ -166,10 +165,13 @@ class Steps:
                 self.accessories.set_output(step)
             state.pending_outputs = []
             state.modal = after_program_end(state.modal)
+            state.feed_override = state.speed_override = True
             state.schedule.offsets = True
             if not checking:
+                state.coordinates.g92_saved = list(state.coordinates.g92)
                 self.accessories.all_off()
-                self.motion.set_overrides(100, 100, 100)
+                if state.settings[s.RESTORE_OVERRIDES]:
+                    self.motion.set_overrides(100, 100, 100)
             state.program.ended = True
             self.board.send_text("[MSG:Pgm End]\r\n")
         return True

@@ -5,12 +5,13 @@ The robot does no I/O. The stored text arrives over the `settings` port when the
 """
 
 from rigless.robots.welder.controller import settings as s
+from rigless.robots.welder.controller.setting import Setting
 from rigless.robots.welder.gcode.modal import AXES, SYSTEMS
 from rigless.robots.welder.gcode.words import GcodeError, read_number
 from rigless.robots.welder.state import WelderState
 
 HEAD = "; settings of a rigless welder"
-Table = dict[int, s.Setting]
+Table = dict[int, Setting]
 
 
 def to_text(state: WelderState, table: Table) -> str:
@@ -22,6 +23,8 @@ def to_text(state: WelderState, table: Table) -> str:
     ]
     positions = dict(zip(SYSTEMS, state.coordinates.systems, strict=True))
     positions |= {"G28": state.coordinates.g28, "G30": state.coordinates.g30}
+    if not state.settings[s.VOLATILE_G92]:
+        positions["G92"] = state.coordinates.g92_saved
     rows += [
         f"{name}={','.join(map(repr, values))}" for name, values in positions.items() if any(values)
     ]
@@ -63,5 +66,7 @@ def _load_row(state: WelderState, table: Table, name: str, value: str) -> None:
             state.coordinates.g28 = values
         elif name == "G30":
             state.coordinates.g30 = values
+        elif name == "G92":
+            state.coordinates.g92, state.coordinates.g92_saved = values, list(values)
         else:
             raise ValueError(name)

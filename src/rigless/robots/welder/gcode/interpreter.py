@@ -14,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from rigless.motion.arm import path_segments
-from rigless.robots.welder.gcode import arcs, codes
+from rigless.robots.welder.gcode import arcs, canned_cycles, codes, saved_modes
 from rigless.robots.welder.gcode.modal import (
     AXES,
     INCH,
+    ONES,
     SYSTEMS,
     ZERO,
     Coordinates,
@@ -29,7 +30,6 @@ from rigless.robots.welder.gcode.modal import (
 from rigless.robots.welder.gcode.words import Block, GcodeError
 
 DIGITAL_PORTS, ANALOG_PORTS, ANALOG_MOST_V = 32, 8, 10.0
-LARGEST_TOOL = 255
 PLANES = {17: (0, 1, 2), 18: (2, 0, 1), 19: (1, 2, 0)}
 
 
@@ -65,7 +65,7 @@ class _Reader:
             jog,
         )
         self.words = dict(block.words)
-        self.modal = replace(modal)
+        self.before, self.modal = modal, replace(modal)
         self.steps: list[Step] = []
 
     def read(self) -> tuple[Modal, list[Step]]:
@@ -84,12 +84,15 @@ class _Reader:
         self.take_speed_and_tool()
         self.take_switches()
         self.take_ports()
+        self.take_saved_modes()
         if self.once == 40:
             self.steps.append(("dwell", self.need("P")))
         self.take_length()
+        self.take_scaling()
         self.take_once()
         if moves:
             self.take_motion()
+        self.take_retract_mode(moves)
         self.take_stop()
         if self.words:
             raise GcodeError(
@@ -114,19 +117,25 @@ class _Reader:
         return int(value)
 
     def check_jog(self) -> None:
-        """Allow axis words, F, N, G20, G21, G53, G90 and G91 only. A jog keeps the modal state."""
+        """Allow axis words, F, N, G20, G21, G53, G90 and G91 only. A jog keeps the modal state.
+
+        The active coordinate system may be named, too.
+        """
         allowed = {"units", "distance", "absolute"}
+        if _system(self.block.g.get("coordinates", 0)) == self.modal.system:
+            allowed.add("coordinates")
         if self.block.m or self.block.coolant or set(self.block.g) - allowed:
             raise GcodeError(codes.INVALID_JOG)
         if not self.words.get("F"):
             raise GcodeError(codes.NO_FEED)
         self.block = replace(self.block, g={**self.block.g, "motion": 10})
-        self.modal.inverse_time = False
+        self.modal.motion, self.modal.inverse_time = 10, False
 
     def check_axis_commands(self) -> bool:
         """Return True if the axis words belong to the motion mode."""
         lengthens = self.block.g.get("tool length") == 431
-        once_takes = lengthens or self.once in (100, 280, 300, 920)
+        scales = self.block.g.get("scaling") == 510
+        once_takes = lengthens or scales or self.once in (100, 280, 300, 920)
         if (lengthens and self.once) or (once_takes and self.explicit not in (None, 800)):
             raise GcodeError(codes.AXIS_CONFLICT)
         if self.explicit is not None:
@@ -136,9 +145,7 @@ class _Reader:
         if once_takes or not self.axis_words:
             if self.jog:
                 raise GcodeError(codes.NO_AXIS_WORDS)
-            return self.explicit in (20, 30, 382, 383, 384, 385)
-        if self.once in (281, 301, 921, 40) and self.explicit is None and self.once != 40:
-            raise GcodeError(codes.AXIS_WORDS_EXIST)
+            return self.explicit in (20, 30, 382, 383, 384, 385, *canned_cycles.CYCLES)
         if self.modal.motion == 800:
             raise GcodeError(codes.AXIS_WORDS_EXIST)
         return True
@@ -160,8 +167,9 @@ class _Reader:
         if "distance" in g:
             modal.incremental = g["distance"] == 910
         if "coordinates" in g:
-            tenths = g["coordinates"]
-            modal.system = tenths // 10 - 54 + tenths % 10
+            modal.system = _system(g["coordinates"])
+        if "retract" in g:
+            modal.retract_at_r = g["retract"] == 990
 
     def take_feed(self, moves: bool) -> None:
         modal = self.modal
@@ -178,14 +186,21 @@ class _Reader:
             raise GcodeError(codes.NO_FEED)
 
     def take_speed_and_tool(self) -> None:
-        self.modal.speed = self.words.pop("S", self.modal.speed)
-        if "T" in self.words:
-            tool = int(self.words.pop("T"))
-            if tool > LARGEST_TOOL:
-                raise GcodeError(codes.BAD_TOOL)
-            self.modal.tool = tool
-        if "tool change" in self.block.m:
-            self.steps.append(("tool", self.modal.tool))
+        modal = self.modal
+        if self.jog:
+            return
+        modal.speed = self.words.pop("S", modal.speed)
+        modal.tool = int(self.words.pop("T", modal.tool))
+        match self.block.m.get("tool change"):
+            case 6 if modal.tool != modal.loaded:  # nothing to do for the loaded one
+                self.steps.append(("tool", modal.tool))
+            case 61:
+                tool = self.need("Q")
+                if tool != int(tool):
+                    raise GcodeError(codes.NOT_INTEGER)
+                if tool < 0:
+                    raise GcodeError(codes.NEGATIVE_VALUE)
+                modal.tool = modal.loaded = int(tool)
 
     def take_switches(self) -> None:
         modal, m = self.modal, self.block.m
@@ -235,7 +250,35 @@ class _Reader:
             raise GcodeError(codes.OUT_OF_RANGE)
         self.steps.append(("wait", port, analog, mode, seconds))
 
+    def take_saved_modes(self) -> None:
+        m = self.block.m
+        if "overrides" in m:
+            enable = self.words.pop("P", 1.0) != 0.0
+            self.steps += saved_modes.control_overrides(self.modal, m["overrides"], enable)
+        if "saved state" in m:
+            self.modal, steps = saved_modes.save_or_restore(self.modal, m["saved state"])
+            self.steps += steps
+
     # Coordinate systems and stored positions
+
+    def take_scaling(self) -> None:
+        """G51 scales axes by their words, G50 ends it."""
+        match self.block.g.get("scaling"):
+            case 510:
+                if not self.axis_words:
+                    raise GcodeError(codes.NO_AXIS_WORDS)
+                scale = list(self.modal.scale)
+                for axis, letter in enumerate(self.profile.letters):
+                    scale[axis] = self.words.pop(letter, scale[axis])
+                self.modal.scale = tuple(scale)
+            case 500:
+                self.modal.scale = ONES
+
+    def take_retract_mode(self, moves: bool) -> None:
+        """G99 ends with the canned cycles."""
+        motion = self.modal.motion
+        if motion == 800 or (moves and motion not in (0, *canned_cycles.CYCLES)):
+            self.modal.retract_at_r = False
 
     def take_length(self) -> None:
         """G43.1 sets the tool length offset, G49 clears it."""
@@ -263,31 +306,31 @@ class _Reader:
                 self.steps.append(("store", 28 if self.once == 281 else 30))
             case 920:
                 self.take_g92()
-            case 921:
-                self.steps.append(("g92", *ZERO))
+            case 921 | 922:
+                self.steps.append(("g92", self.once == 921, *ZERO))
+            case 923:
+                self.steps.append(("g92", False, *self.coordinates.g92_saved))
 
     def values(self) -> dict[int, float]:
         """Take the axis words and return them by axis in machine units."""
         found = {}
         for axis, letter in enumerate(self.profile.letters):
             if letter in self.words:
-                value = self.words.pop(letter)
+                value = self.words.pop(letter) * self.modal.scale[axis]
                 found[axis] = (
                     value * INCH if self.modal.inches and not self.profile.rotary[axis] else value
                 )
         return found
 
     def take_g10(self) -> None:
-        if not self.axis_words:
+        kind, number = self.words.pop("L", 0.0), int(self.words.pop("P", 0.0))
+        if kind and not self.axis_words:
             raise GcodeError(codes.NO_AXIS_WORDS)
-        kind, number = self.words.pop("L", 0.0), self.need("P")
         if kind not in (2, 20):
             raise GcodeError(codes.UNSUPPORTED)
-        if number != int(number):
-            raise GcodeError(codes.NOT_INTEGER)
-        if not 0 <= number <= len(SYSTEMS):
+        if number > len(SYSTEMS):
             raise GcodeError(codes.BAD_COORDINATES)
-        system = self.modal.system if number == 0 else int(number) - 1
+        system = self.modal.system if number == 0 else number - 1
         given = self.values()
         values = list(self.coordinates.systems[system])
         for axis, value in given.items():
@@ -309,6 +352,7 @@ class _Reader:
             end = list(through)
         for axis in given or range(AXES):
             end[axis] = stored[axis]
+        self.modal.scale = ONES
         self.steps.append(("line", True, 0.0, *end))
 
     def take_g92(self) -> None:
@@ -319,7 +363,7 @@ class _Reader:
         for axis, value in given.items():
             others = self.coordinates.systems[self.modal.system][axis] + self.coordinates.tool[axis]
             shift[axis] = self.position[axis] - others - value
-        self.steps.append(("g92", *shift))
+        self.steps.append(("g92", True, *shift))
 
     # Motion
 
@@ -337,6 +381,9 @@ class _Reader:
             motion = 10
         if motion in (20, 30):
             self.take_arc(clockwise=motion == 20)
+            return
+        if motion in canned_cycles.CYCLES:
+            self.take_cycle(motion)
             return
         if not self.axis_words:
             raise GcodeError(codes.NO_AXIS_WORDS)
@@ -366,24 +413,53 @@ class _Reader:
         path = path_segments.line(np.array(begin), np.array(end))
         return float(path[path_segments.LENGTH_MM] or path[path_segments.TURN_DEG])
 
+    def take_cycle(self, motion: int) -> None:
+        """Expand a canned cycle."""
+        modal, changed = self.modal, self.before.motion != motion
+        linear = PLANES[modal.plane][2]
+        if changed:
+            if modal.inverse_time:
+                raise GcodeError(codes.INVALID_STATEMENT)
+            if "R" not in self.words or self.profile.letters[linear] not in self.words:
+                raise GcodeError(codes.VALUE_MISSING)
+        given = self.values()
+        if any(self.profile.rotary[axis] for axis in given):
+            raise GcodeError(codes.AXIS_CONFLICT)
+        target = self.target(given, "absolute" in self.block.g)
+        cycle = canned_cycles.read_cycle(
+            self.words, motion, linear, changed, modal, self.position, target, linear in given,
+            self.coordinates.offset(modal.system)[linear], self.profile.chip_break,
+        )  # fmt: skip
+        spindle = modal.spindle, modal.speed
+        self.steps += canned_cycles.cycle_steps(cycle, self.position, target, modal.feed, spindle)
+
     def take_arc(self, clockwise: bool) -> None:
         first, second, _ = PLANES[self.modal.plane]
         given = self.values()
         if given and not ({first, second} & given.keys()):
             raise GcodeError(codes.NOT_IN_PLANE)
         end = self.target(given, False)
-        turns = int(self.words.pop("P", 1.0))
+        turns = self.words.pop("P", 1.0)
+        if turns != int(turns):
+            raise GcodeError(codes.NOT_INTEGER)
         if turns < 1 or turns > 1000:
             raise GcodeError(codes.OUT_OF_RANGE)
         dx, dy = end[first] - self.position[first], end[second] - self.position[second]
-        scale = INCH if self.modal.inches else 1.0
+        unit = INCH if self.modal.inches else 1.0
+        scales = self.modal.scale[first] * unit, self.modal.scale[second] * unit
+        if scales[0] * scales[1] < 0.0:  # mirrored
+            clockwise = not clockwise
         if "R" in self.words:
-            i, j, radius = arcs.centre_by_radius(dx, dy, self.words.pop("R") * scale, clockwise)
+            radius = self.words.pop("R") * max(scales)
+            i, j, radius = arcs.centre_by_radius(dx, dy, radius, clockwise)
         else:
             letters = "IJK"[first], "IJK"[second]
             if not set(letters) & self.words.keys():
                 raise GcodeError(codes.NO_OFFSETS)
-            i, j = (self.words.pop(letter, 0.0) * scale for letter in letters)
+            i, j = (
+                self.words.pop(letter, 0.0) * scale
+                for letter, scale in zip(letters, scales, strict=True)
+            )
             radius = arcs.radius(dx, dy, i, j)
         angle = arcs.swept(-i, -j, dx - i, dy - j, clockwise)
         angle += math.copysign(2 * math.pi * (turns - 1), angle)
@@ -404,3 +480,8 @@ class _Reader:
         if number is not None:
             self.modal.flow = -1
             self.steps.append(("stop", number))
+
+
+def _system(tenths: int) -> int:
+    """Return the number of a coordinate system: 0 for G54, 8 for G59.3."""
+    return tenths // 10 - 54 + tenths % 10

@@ -18,6 +18,14 @@ PROBED, PROBE_TOUCHED, G28, G30, G92_ACTIVE, G92, SYSTEM, SYSTEM_FIRST, M66_RESU
 )  # fmt: skip
 BETWEEN_SYSTEMS = 20
 TOOL, TOOL_OFFSET, WORK_POSITION = 5400, 5401, 5420
+VERSION_MAJOR, VERSION_MINOR = 1.1, 260101  # the second is the build's date
+CONSTANT = {
+    "_vmajor": VERSION_MAJOR, "_vminor": VERSION_MINOR, "_ccomp": 400, "_units_per_rev": 0,
+    "_spindle_rpm_mode": 1, "_spindle_css_mode": 0, "_ijk_absolute_mode": 0, "_adaptive_feed": 0,
+    "_lathe_diameter_mode": 0, "_lathe_radius_mode": 1, "_current_pocket": 0,
+    "_selected_pocket": -1, "_call_level": 0, "_toolsetter_state": -1, "_tool_table_size": 0,
+    "_free_memory": -1,
+}  # fmt: skip
 MAX_NAMES = 256
 MAX_ASSIGNMENTS = 10  # in a block
 
@@ -51,7 +59,7 @@ class ParameterScope:
     coordinates: Coordinates
     position: Six
     profile: Profile
-    measured: Callable[[], Mapping[int, float]] = dict
+    measured: Callable[[], Mapping[Key, float]] = dict
 
     def values(self) -> Expressions:
         return Expressions(self.find)
@@ -97,7 +105,7 @@ class ParameterScope:
         one = {
             G92_ACTIVE: float(any(kept.g92)),
             SYSTEM: self.modal.system + 1.0,
-            TOOL: float(self.modal.tool),
+            TOOL: float(self.modal.loaded),
         }
         return one.get(number, self.measured().get(number))
 
@@ -126,10 +134,16 @@ class ParameterScope:
             "_flood": modal.flood,
             "_feed": modal.feed / INCH if modal.inches else modal.feed,
             "_rpm": modal.speed,
-            "_current_tool": modal.tool,
+            "_current_tool": modal.loaded,
             "_selected_tool": modal.tool,
+            "_retract_r_plane": not modal.retract_at_r,  # as in the firmware, the wrong way round
+            "_retract_old_z": modal.retract_at_r,
+            "_speed_override": modal.speed_override,
+            "_feed_override": modal.feed_override,
+            "_feed_hold": modal.feed_hold,
+            **CONSTANT,
         }
-        return float(own[name]) if name in own else None
+        return float(own[name]) if name in own else self.measured().get(name)
 
     def work(self) -> list[float]:
         return [

@@ -15,7 +15,8 @@ VALUE_LETTERS = "DEFHIJKLNOPQRSTUVW"  # those without a use here are error:36
 # Modal groups of G codes, by ten times the code (G38.2 is 382).
 GROUPS: dict[int, str] = {
     **dict.fromkeys((0, 10, 20, 30, 382, 383, 384, 385, 800), "motion"),
-    **dict.fromkeys((40, 100, 280, 281, 300, 301, 530, 920, 921), "once"),
+    **dict.fromkeys((730, 810, 820, 830, 850, 860, 890), "motion"),
+    **dict.fromkeys((40, 100, 280, 281, 300, 301, 530, 920, 921, 922, 923), "once"),
     **dict.fromkeys((170, 180, 190), "plane"),
     **dict.fromkeys((200, 210), "units"),
     **dict.fromkeys((900, 910), "distance"),
@@ -24,17 +25,23 @@ GROUPS: dict[int, str] = {
     911: "arc distance",
     400: "cutter",
     **dict.fromkeys((431, 490), "tool length"),
-    500: "scaling",
+    **dict.fromkeys((500, 510), "scaling"),
     610: "path",
-    980: "retract",
+    **dict.fromkeys((980, 990), "retract"),
 }
 M_GROUPS: dict[int, str] = {
     **dict.fromkeys((0, 1, 2, 30, 60), "stopping"),
     **dict.fromkeys((3, 4, 5), "spindle"),
-    6: "tool change",
+    **dict.fromkeys((6, 61), "tool change"),
+    **dict.fromkeys((48, 49, 50, 51, 53), "overrides"),
+    **dict.fromkeys((70, 71, 72, 73), "saved state"),
     **dict.fromkeys((62, 63, 64, 65, 66, 67, 68), "ports"),
 }
-AXIS_COMMANDS = (0, 10, 20, 30, 382, 383, 384, 385, 100, 280, 300, 920)  # one of these in a line
+# One of these in a line.
+AXIS_COMMANDS = (
+    0, 10, 20, 30, 382, 383, 384, 385, 100, 280, 300, 510, 920,
+    730, 810, 820, 830, 850, 860, 890,
+)  # fmt: skip
 WITH_FRACTION = (28, 30, 38, 43, 59, 61, 91, 92)
 LARGEST_LINE = 10_000_000
 COOLANT = (7, 8, 9)  # M7 and M8 may be in one line
@@ -119,6 +126,8 @@ def read_block(text: str, axis_letters: str, values: Values | None = None) -> Bl
         if not ("A" <= letter <= "Z"):
             raise GcodeError(codes.EXPECTED_LETTER)
         if letter == "O":
+            if line[at + 1 :].isdigit():
+                raise GcodeError(codes.UNUSED_WORDS)
             raise GcodeError(codes.FLOW_IN_MACROS_ONLY if values else codes.UNSUPPORTED)
         value, at = values.value(line, at + 1) if values else read_number(line, at + 1)
         if letter == "G":

@@ -204,7 +204,9 @@ class _Estimate:
                 self.coordinates.systems[int(step[1])] = [float(value) for value in step[2:]]
             case "g92":
                 self.finish_motion()
-                self.coordinates.g92 = [float(value) for value in step[1:]]
+                self.coordinates.g92 = [float(value) for value in step[2:]]
+                if step[1]:
+                    self.coordinates.g92_saved = list(self.coordinates.g92)
             case "length":
                 self.coordinates.tool = [float(value) for value in step[1:]]
             case "store":
@@ -232,6 +234,9 @@ class _Estimate:
                 self.finish_motion()
                 self.inputs.set_coolant(bool(step[1] or step[2]), self.now_s)
             case "tool":
+                self.finish_motion()
+                self.modal.loaded = int(step[1])
+            case "override control":
                 self.finish_motion()
             case "stop":
                 self.finish_motion()

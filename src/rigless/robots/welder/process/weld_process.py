@@ -141,7 +141,7 @@ class WeldProcess:
                 analog[1] * config.volts_per_volt,
                 analog[2] * config.mpm_per_volt,
             ),
-            power=state.spindle_percent / 100,
+            power=state.spindle_percent / 100 if state.speed_override else 1.0,
         )
 
     def _measure_stickout(self) -> None:

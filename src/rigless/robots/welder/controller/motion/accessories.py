@@ -32,7 +32,7 @@ class Accessories:
         """M3 and M4 start the arc, M5 ends it."""
         state = self.state
         if code != state.spindle:
-            state.schedule.overrides = state.schedule.accessories = True
+            state.schedule.accessories = True
         state.spindle, state.spindle_speed = code, speed
         if state.weld.phase != weld_state.EMERGENCY_STOP:
             (welding.stop if code == 5 else welding.start)(state.weld)
@@ -42,7 +42,7 @@ class Accessories:
         """M7 and M8 open the gas valve, M9 closes it."""
         state = self.state
         if (mist, flood) != (state.mist, state.flood):
-            state.schedule.overrides = state.schedule.accessories = True
+            state.schedule.accessories = True
         state.mist, state.flood = mist, flood
         self.switch(self.config.gas_output, mist or flood)
 

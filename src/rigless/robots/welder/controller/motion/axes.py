@@ -115,8 +115,9 @@ def axes_of(settings: Settings, config: WelderConfig) -> Axes:
 def profile_of(settings: Settings, config: WelderConfig) -> Profile:
     turns = int(settings[s.ROTARY])
     rotary = (False, False, False, *(bool(turns >> bit & 1) for bit in range(3)))
+    cartesian = config.coordinates == "cartesian"
     return Profile(
-        config.letters, rotary, settings[s.ARC_TOLERANCE], config.coordinates == "cartesian"
+        config.letters, rotary, settings[s.ARC_TOLERANCE], settings[s.G73_RETRACT], cartesian
     )
 
 

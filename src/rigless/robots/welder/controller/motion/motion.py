@@ -180,7 +180,7 @@ class Motion:
             state.run,
             self.now_s,
             hold,
-            state.feed_percent / 100,
+            state.feed_percent / 100 if state.feed_override else 1.0,
             state.rapid_percent / 100,
         )
 
@@ -261,11 +261,14 @@ class Motion:
             self.queue(target, rate / 60.0, p.PLAIN)
             if not state.legs or state.legs[0][1] != mask:
                 state.homed |= int(mask)
+                for axis in range(AXES):
+                    if int(mask) >> axis & 1:
+                        state.home[axis] = self.config.homing.pose_deg[axis]
             if state.run[p.COUNT]:
                 state.legs = state.legs or [(rate, mask)]  # an empty leg, to notice the end
                 return
         self.sync()
-        state.mode = "Idle"
+        state.mode, state.schedule.homed = "Idle", True
         self.board.event("homed", f"axes homed: {state.homed:06b}", mask=state.homed)
 
     # Probing

@@ -68,6 +68,8 @@ def unavailable_drivers(requests: Sequence[DriverRequest]) -> list[tuple[DriverR
 
     Each comes with the first request for that type.
     """
+    if not requests:
+        return []  # the search of all installed packages takes long
     installed = installed_drivers()
     missing: dict[str, list[DriverRequest]] = {}  # by type
     available: dict[DriverKey, DriverRequest] = {}

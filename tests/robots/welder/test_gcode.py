@@ -183,7 +183,7 @@ def test_scaling():
     modal, _ = steps("G51 X2 Y-1")
     assert target("G0 X3 Y4 Z5", modal=modal)[:3] == (6.0, -4.0, 5.0)
     assert target("G91 G0 X3", modal=modal, position=(1.0,) * 6)[0] == 7.0
-    mirrored = steps("G2 X1 I1 F9", modal=modal)[1][0]
+    mirrored = steps("G2 X2 I1 F9", modal=modal)[1][0]
     assert (mirrored[4], mirrored[6] > 0) == (2.0, True)  # turns the other way
     assert steps("G28", modal=modal)[0].scale == (1.0,) * 6
     assert steps("G50", modal=modal)[0].scale == (1.0,) * 6

@@ -109,7 +109,9 @@ def test_a_change_of_offsets_is_reported_at_once():
     bench.ask("G54")  # is active already
     assert "WCO" not in bench.status()
     bench.ask("G55")
-    assert (bench.status()["WCS"], bench.ask("G54")) == ("G55", ["ok"])
+    assert bench.status()["WCS"] == "G55"
+    bench.ask("G54")
+    assert bench.status()["WCS"] == "G54"
     bench.ask("$10=0")
     assert set(bench.status()) == {"mode", "WPos"}
     assert bench.status()["WPos"].startswith("-5.000,")
@@ -233,7 +235,8 @@ def test_a_tool_change_is_answered_and_holds_later_lines():
     assert " T0 " in bench.ask("$G")[0]
     assert bench.status()["T"] == "0"
     assert bench.ask("M6") == ["ok"]
-    assert bench.status() | {"mode": "Tool", "A": "T"} == bench.status()
+    status = bench.status()
+    assert (status["mode"], status["A"]) == ("Tool", "T")
     assert bench.ask("G4 P0") == []
     resumed = bench.send("~")
     assert fields(resumed)["mode"] == "Idle"

@@ -63,13 +63,11 @@ class Motion:
 
         All are at the current time. It changes nothing.
         """
-        state = self.state
-        blocks, run, time_s, out = (
-            state.blocks.copy(),
-            state.run.copy(),
-            self.now_s,
-            np.zeros((3, AXES)),
-        )
+        state, out = self.state, np.zeros((3, AXES))
+        if not state.run[p.COUNT]:
+            out[p.AT] = state.run[p.POSITION : p.POSITION + AXES]
+            return out, 0.0, 0
+        blocks, run, time_s = state.blocks.copy(), state.run.copy(), self.now_s
         done = np.zeros(DONE)
         while p.advance(blocks, run, time_s, done) == DONE:
             continue

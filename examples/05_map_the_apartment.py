@@ -31,16 +31,15 @@ def explore(robot: socket.socket, udp: socket.socket) -> tuple[complex, set]:
                 theta += values["gyro_z"].i32_val / GYRO_LSB * us / 1e6
                 place += rect(((ticks + 2**15) % 2**16 - 2**15) / 2 / TICKS_PER_M, theta)
                 before = now
-        echoes = [
-            rect(p.distance_m, p.angle_rad) for p in group.values["scan"].pointcloud_val.points
-        ]
+        points = group.values["scan"].pointcloud_val.points
+        echoes = [rect(point.distance_m, point.angle_rad) for point in points]
         near_m = 1.5 if turn else 0.5
         if any(0 < echo.real < near_m and abs(echo.imag) < 0.2 for echo in echoes):
             turn = turn or (0.8 if sum(echo.imag for echo in echoes) > 0 else -0.8)
         else:
             turn = 0.0
-            points = (10 * (place + echo * rect(1, theta)) for echo in echoes)
-            hits.update((int(point.real // 1), int(point.imag // 1)) for point in points)
+            cells = (10 * (place + echo * rect(1, theta)) for echo in echoes)
+            hits.update((int(cell.real // 1), int(cell.imag // 1)) for cell in cells)
         speeds = {"linear": 0 if turn else 0.3, "angular": turn} if scan < SCANS - 5 else STOP
         robot.sendall(command("drive", "configure", **speeds))
     return place, {cell for cell, count in hits.items() if count > 1}

@@ -16,7 +16,7 @@ def test_fixed_values_stay_as_they_are():
     sim = vacuum()
     drive(sim, 0.1, 0.5)
     switch(sim, "vacuum", "enable")
-    sim.run(600.0)
+    sim.run(60.0)
     assert power(sim) == (85, 14.8, False, False)
 
 

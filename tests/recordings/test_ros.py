@@ -148,6 +148,13 @@ def test_a_recording_becomes_a_ros_2_bag(tmp_path):
         export(Recording.open(file), folder)
 
 
+def test_a_bag_has_the_static_transforms_without_any_peer(tmp_path):
+    sim = open_target("rover", [], 1, collect=False).simulation
+    (tmp_path / "run.mcap").write_bytes(record_to_bytes(sim, 0.1))
+    bag = export(Recording.open(tmp_path / "run.mcap"), tmp_path / "bag")
+    assert [topic.messages for topic in bag.topics.values() if topic.name == "/tf_static"] == [1]
+
+
 def test_a_recording_without_ros_topics_is_no_bag(tmp_path):
     sim = open_target("pacbot", [], 1, collect=False).simulation
     (tmp_path / "run.mcap").write_bytes(record_to_bytes(sim, 0.1))

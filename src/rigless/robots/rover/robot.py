@@ -253,6 +253,8 @@ class Rover(Robot):
         imu = self.imu_message(Header(time, self.frames.imu)) if state.imu_mounted else None
         if not self.wanted("dds"):
             return
+        if state.ticks == 1:  # for a recording without peers
+            self.publish_static_transforms()
         if state.log and self.links("dds"):
             self.publish_log()
         if config.publish_clock:
@@ -277,6 +279,11 @@ class Rover(Robot):
             message = log_message(entry, stamp(config, state, entry.time_ns), config.node_name)
             self.emit("dds", Published("/rosout", message))
         state.log.clear()
+
+    def publish_static_transforms(self) -> None:
+        """Publish the transforms of the config; the transport keeps them for late subscribers."""
+        if transforms := self.mounting.static_transforms():
+            self.emit("dds", Published("/tf_static", TFMessage(transforms)))
 
     def publish_transforms(self, time: Time) -> None:
         """Publish the true pose in the map, and the dead-reckoned pose in the odometry frame."""
@@ -318,9 +325,7 @@ class Rover(Robot):
 
     @on(Connected)
     def connect(self, message: Connected, link: Link) -> None:
-        """Publish the static transforms; the transport keeps them for late subscribers."""
-        if transforms := self.mounting.static_transforms():
-            self.emit("dds", Published("/tf_static", TFMessage(transforms)))
+        self.publish_static_transforms()
 
     @on(Published)
     def accept_published(self, message: Published, link: Link) -> None:

@@ -92,9 +92,12 @@ def test_zoomed_in_the_window_follows_the_robot_that_is_driven():
 
 def test_objects_beyond_the_visible_part_do_not_cover_the_text():
     overlays = Overlays(zoom=4, velocity=False, rays=False)
-    below, away = bot(x=0.75, y=0.75), bot(x=-9.0)
-    one, two = (Shot(picture(bot(y=1.1), other), overlays) for other in (below, away))
-    assert one.layout.at(0.75, 0.75)[1] > one.layout.area.height  # it is on the text
+    below, away = (0.75, 0.75), (-9.0, 0.75)
+    one, two = (
+        Shot(picture(bot(y=1.1), bot(*place), game=game(pellets=[place])), overlays)
+        for place in (below, away)
+    )
+    assert one.layout.at(*below)[1] > one.layout.area.height  # it is on the text
     assert (one.pixels() == two.pixels()).all()
 
 

@@ -11,8 +11,8 @@ from rigless.robots.pacbot.window.messages import Bot, Picture
 LINES, SENSOR_LINES = 4, 2
 FINE = 3
 KEYS = (
-    "WASD drive   QE turn   Space stop   C follow   +− zoom   R rays   V speed   B rim   "
-    "I sensors   T text   P pause   F full   Esc end"
+    "WASD drive  QE turn  Space stop  C follow  +− zoom  R rays  V speed  B rim  I sensors  "
+    "T text  P pause  F full  Esc end"
 )
 
 
@@ -44,8 +44,8 @@ def draw_text(surface: pygame.Surface, picture: Picture, fps: float, sensors: bo
             _write(surface, text, c.READING, line, left, top + 3 * line)
             top += line
     keys = (
-        ("Enter play   " * (picture.game is not None))
-        + ("Tab next robot   " * (len(picture.bots) > 1))
+        ("Enter play  " * (picture.game is not None))
+        + ("Tab next robot  " * (len(picture.bots) > 1))
         + KEYS
     )
     _write(

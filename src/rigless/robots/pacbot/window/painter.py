@@ -81,9 +81,7 @@ class Painter:
         fps: float,
     ) -> None:
         """Paint what is on the backdrop. `regions` has the extent of each object."""
-        area = layout.area
-        if layout.zoom > 1:  # objects may be beyond the visible part
-            surface.set_clip((area.x, area.y, area.width, area.height))
+        clip_to_area(surface, layout)
         if picture.game is not None:
             draw_fruit(surface, layout, picture.game)
         for number, bot in enumerate(picture.bots):
@@ -121,8 +119,17 @@ class Painter:
         pellets = (game.pellets, game.super_pellets)
         if self._floor is None or self._pellets != pellets:
             self._floor, self._pellets = self._walls.copy(), pellets
+            clip_to_area(self._floor, layout)
             draw_pellets(self._floor, layout, game)
+            self._floor.set_clip(None)
         return self._floor
+
+
+def clip_to_area(surface: pygame.Surface, layout: Layout) -> None:
+    """Let nothing be drawn outside the area: if zoomed, objects may be beyond the visible part."""
+    area = layout.area
+    if layout.zoom > 1:
+        surface.set_clip((area.x, area.y, area.width, area.height))
 
 
 def arrange(surface: pygame.Surface, scene: Scene, picture: Picture, overlays: Overlays) -> Layout:

@@ -27,7 +27,7 @@ $(VENV)/.setup: requirements.lock pyproject.toml package-lock.json scripts/build
 
 $(VENV)/.compiled: $(VENV)/.setup
 	@echo "compiling (once) …"
-	@PYTHONPATH=tests $(BIN)/python -c "import compiled; compiled.fill()"
+	@$(BIN)/rigless compile
 	@touch $@
 
 # Tests keep compiled code of their own. It is made meanwhile; what is half installed may disturb it, so it may try again.

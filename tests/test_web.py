@@ -188,6 +188,12 @@ def test_the_wheel_has_the_whole_front_end(wheel):
     ] == []
 
 
+def test_the_wheel_has_the_examples_and_scenarios(wheel):
+    command = ["git", "ls-files", "examples", "scenarios"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {f"rigless/data/{name}" for name in listed.stdout.split()} - wheel == set()
+
+
 def test_building_again_does_nothing():
     stamp = WEB / "vendor/.built-from"
     before = stamp.stat()

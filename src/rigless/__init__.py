@@ -9,10 +9,10 @@
 Names are imported on first use, so that `import rigless` and `rigless --help` stay quick.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, whose import takes longer than all the rest of a start
 if TYPE_CHECKING:
     from importlib.metadata import version
+    from typing import Any
 
     from rigless import clients, hardware, testing, worlds
     from rigless.host.serve import ServedHost, serve
@@ -89,7 +89,7 @@ _DEFINED_IN = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name on first use."""
     import importlib
 

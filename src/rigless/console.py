@@ -1,13 +1,14 @@
 """Console output and text files of commands: notes and progress on stderr, data on stdout."""
 
 import sys
-import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rigless.kernel.compilation import observed
 from rigless.kernel.problems import InputError, Problem
 
 if TYPE_CHECKING:
@@ -49,20 +50,60 @@ def print_line(text: str) -> None:
     sys.stdout.flush()
 
 
+class CompileNote:
+    """Prints one line when something is compiled for this machine, and nothing otherwise."""
+
+    def __init__(self) -> None:
+        self.functions = 0
+
+    def begin(self, function: str) -> None:
+        if not self.functions:
+            print_note("compiling for this machine; later starts are quick …", "dim")
+        self.functions += 1
+
+    def end(self, done: int, total: int) -> None:
+        return
+
+
+class CompileBar(CompileNote):
+    """Shows the progress of compilation in a terminal, and one line elsewhere."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__()
+        self._label, self._begun = label, 0.0
+        self._bar: Any = None
+
+    def begin(self, function: str) -> None:
+        if not stderr_console().is_terminal:
+            super().begin(function)
+            return
+        if self._bar is None:
+            self._begun = time.monotonic()
+            self._bar = progress(self._label)
+            self._bar.start()
+        self.functions += 1
+        self._bar.update(self._bar.task_ids[0], description=f"compiling {self._label}: {function}")
+
+    def end(self, done: int, total: int) -> None:
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=done / max(total, 1))
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            took_s = time.monotonic() - self._begun
+            print_note(f"compiled {self._label} in {took_s:.0f} s; later starts are quick", "dim")
+
+
 @contextmanager
-def slow_start_note(after_s: float = 5.0) -> Iterator[None]:
-    """Explain a start that takes longer than this: compiling is the usual reason."""
-    text = (
-        "still starting: the first start after an installation or a change compiles for this "
-        "machine (a minute or so)"
-    )
-    note = threading.Timer(after_s, print_note, (text, "dim"))
-    note.daemon = True
-    note.start()
+def compile_progress(label: str) -> Iterator[None]:
+    """Show the progress of compilation inside the block, if anything is compiled."""
+    bar = CompileBar(label)
     try:
-        yield
+        with observed(bar):
+            yield
     finally:
-        note.cancel()
+        bar.close()
 
 
 def progress(label: str) -> Any:

@@ -36,8 +36,10 @@ def test_demo_starts_all_robots_and_the_named_one(rigless_process, thermostat):
     assert process.end() == 0
 
 
-def test_the_version_is_printed(rigless_command):
-    assert rigless_command("--version").stdout == f"rigless {version('rigless')}\n"
+def test_the_version_is_printed_also_without_the_script():
+    command = [sys.executable, "-m", "rigless", "--version"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert found.stdout == f"rigless {version('rigless')}\n"
 
 
 def test_an_unknown_benchmark_lists_the_known_ones(rigless_command):

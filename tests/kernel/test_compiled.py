@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from threading import Thread
 
+import pytest
+
+from rigless.kernel.compilation import observed
 from rigless.kernel.compiled import compiled
 
 SOURCES = Path(__file__).parents[2] / "src" / "rigless"
@@ -31,7 +34,7 @@ ASK = "from rigless.motion.outer import outer; print(outer(1.0), outer.stats.cac
 def test_a_change_in_another_file_is_seen(tmp_path):
     package = tmp_path / "rigless"
     (package / "motion").mkdir(parents=True)
-    for name in ("kernel", "kernel/__init__.py", "kernel/compiled.py"):
+    for name in ("kernel", "kernel/__init__.py", "kernel/compiled.py", "kernel/compilation.py"):
         (package / name).mkdir() if "." not in name else shutil.copy(SOURCES / name, package / name)
     for name in ("__init__.py", "motion/__init__.py"):
         (package / name).touch()
@@ -81,3 +84,46 @@ def test_a_folder_that_is_not_there_holds_nothing(tmp_path, monkeypatch):
     kept = compiled(lambda x: x)._cache._cache_file
     shutil.rmtree(kept._cache_path, ignore_errors=True)
     assert kept.load("anything") is None
+
+
+class Diary:
+    def __init__(self):
+        self.begun, self.ended = [], []
+
+    def begin(self, function):
+        self.begun.append(function)
+
+    def end(self, done, total):
+        self.ended.append((done, total))
+
+
+def doubled():
+    @compiled
+    def double(x):
+        return 2 * x
+
+    return double
+
+
+def test_observers_see_only_what_is_really_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    outer, first, second = Diary(), Diary(), Diary()
+    with observed(outer):
+        with observed(first):
+            assert doubled()(4) == 8
+        with observed(second):
+            assert doubled()(4) == 8  # from the cache
+    assert first.begun == ["double"]
+    assert first.ended
+    assert all(done <= total for done, total in first.ended)
+    assert (second.begun, outer.begun) == ([], [])
+
+
+def test_without_a_folder_for_the_cache_functions_are_compiled_at_each_start(monkeypatch):
+    def no_locator(*args):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr("numba.core.dispatcher.Dispatcher.enable_caching", no_locator)
+    with pytest.raises(RuntimeError):
+        __import__("numba").njit(cache=True)(lambda x: x)
+    assert doubled()(4) == 8

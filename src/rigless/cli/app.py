@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from rigless.cli import completion
+
 app = typer.Typer(
     help="The robot's real interface, without the robot.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -23,7 +24,8 @@ app.add_typer(new, name="new")
 Target = Annotated[
     str,
     typer.Argument(
-        help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder."
+        help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder.",
+        autocompletion=completion.targets,
     ),
 ]
 Settings = Annotated[
@@ -168,7 +170,7 @@ def run(
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
-    from rigless.console import slow_start_note
+    from rigless.console import compile_progress
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
     from rigless.transports.capabilities import ros_backends
@@ -183,7 +185,7 @@ def run(
         *(["ros.enabled=true"] if ros else []),
         *([f"count={count}"] if count else []),
     ]
-    with slow_start_note():
+    with compile_progress(Path(target).name):
         built = open_target(target, settings, seed, collect=False)
     options = Options(
         pace,
@@ -213,10 +215,10 @@ def demo(
 ) -> None:
     """Start one of every installed robot on this machine, with the panel on 127.0.0.1:8080."""
     from rigless.cli.live import Options, run_live
-    from rigless.console import slow_start_note
+    from rigless.console import compile_progress
     from rigless.scenario.load import demo as build_demo
 
-    with slow_start_note():
+    with compile_progress("all robots"):
         built = build_demo(targets)
     sys.exit(run_live(built, Options(panel=panel, auth=not no_auth, recordings=recordings)))
 
@@ -224,7 +226,12 @@ def demo(
 @app.command()
 def check(
     targets: Annotated[
-        list[str], typer.Argument(metavar="TARGET…", help="Scenarios (or robots) to run.")
+        list[str],
+        typer.Argument(
+            metavar="TARGET…",
+            help="Scenarios (or robots) to run.",
+            autocompletion=completion.targets,
+        ),
     ],
     junit: Annotated[Path | None, typer.Option(metavar="F", help="Write a JUnit report.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="F", help="Write an HTML report.")] = None,
@@ -334,6 +341,63 @@ def bench(
     from rigless.cli.bench import run_benchmarks
 
     run_benchmarks(names, json)
+
+
+@app.command("compile")
+def compile_(
+    robots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[ROBOT]…",
+            help="Robots to compile; default: all that are installed.",
+            autocompletion=completion.robots,
+        ),
+    ] = [],
+) -> None:
+    """Compile the robots' functions for this machine, so that their first start is quick.
+
+    Do it once after an installation or an update, or when an image is built. What is compiled
+    already takes a second or two.
+
+    Examples:
+
+      rigless compile
+
+      rigless compile vacuum pacbot
+    """
+    from rigless.cli.compile import compile_robots
+
+    sys.exit(compile_robots(robots))
+
+
+@app.command()
+def examples(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="The example to show or copy; default: all.",
+            autocompletion=completion.examples,
+        ),
+    ] = None,
+    copy: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Copy to this folder; it is created.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """List the bundled examples, show one, or copy them: scripts, robots, G-code, configs.
+
+    Examples:
+
+      rigless examples
+
+      rigless examples --copy examples
+
+      rigless examples thermostat --copy .
+    """
+    from rigless.cli.examples import show_examples
+
+    show_examples(name, copy, force)
 
 
 @new.callback()

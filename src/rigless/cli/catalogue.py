@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rigless.console import print_line
-from rigless.scenario import kinds
+from rigless.scenario import extras, kinds
 from rigless.scenario.bundled import bundled_scenarios, describe_file
 from rigless.worlds.bundled import bundled_cells, bundled_maps, bundled_mazes
 
@@ -13,7 +13,7 @@ def show(paths: bool = False) -> None:
     """Print every robot, scenario and world with its description, or with its path."""
     _section(
         "robots",
-        [(kind, kinds.summary(kind)) for kind in kinds.installed()],
+        [(kind, kinds.summary(kind) + _missing(kind)) for kind in kinds.installed()],
         "none installed; a robot folder runs too: rigless run ./my_robot",
     )
     _section(
@@ -37,3 +37,11 @@ def _section(title: str, rows: list[tuple[str, str]], empty: str) -> None:
         print_line(f"  {name:<20} {text}")
     if not rows:
         print_line(f"  ({empty})")
+
+
+def _missing(kind: str) -> str:
+    """Return a second line for a robot that cannot run: its missing packages and the fix."""
+    names = extras.missing(kind)
+    if not names:
+        return ""
+    return f"\n{'':<23}not installed: {', '.join(names)}; {extras.install_command(kind)}"

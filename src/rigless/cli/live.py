@@ -13,6 +13,7 @@ from rigless.host import sessions
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
 from rigless.kernel.events import SEVERITIES, Event
+from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
@@ -102,8 +103,11 @@ async def serve_host(host: Host, options: Options) -> int:
 
 
 def _window(host: Host) -> "WindowLink":
-    from rigless.robots.pacbot.window.host_link import WindowLink
-
+    try:
+        from rigless.robots.pacbot.window.host_link import WindowLink
+    except ModuleNotFoundError as error:
+        fix = "pip install 'rigless[pacbot,window]'"
+        raise InputError(Problem("--window", f"needs {error.name!r}", fix)) from None
     return WindowLink(host)
 
 

@@ -8,6 +8,9 @@ from its own package or from rigless.
 The cache files are numbered. Two processes that compile one function for different arguments
 may pick the same number, and one would then run the other's code. A file lock prevents this.
 
+If no cache can be written, because the package and the user's cache folder are read-only, functions
+are compiled at each start.
+
 Division by zero gives infinity, as in numpy. Import this module only where numba is needed,
 because importing numba is slow.
 """
@@ -22,24 +25,36 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from numba import njit
+from numba.core import event
+
+from rigless.kernel.compilation import observers
 
 PACKAGES = Path(__file__).parents[2]  # the folder that holds the package rigless
 IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(rigless[\w.]*|\.[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE
 )
 Function = TypeVar("Function", bound=Callable[..., Any])
+_functions: list[Any] = []  # of the modules imported so far
 
 
 def compiled(function: Function) -> Function:
     """Compile the function with numba and cache the result on disk."""
-    found: Function = _cached(njit(cache=True, error_model="numpy")(function))
+    found: Function = _jit(function)
+    _functions.append(found)
     return found
 
 
 def inlined(function: Function) -> Function:
     """Compile the function into its callers, before they are optimised."""
-    found: Function = _cached(njit(cache=True, error_model="numpy", inline="always")(function))
+    found: Function = _jit(function, inline="always")
     return found
+
+
+def _jit(function: Any, **options: Any) -> Any:
+    try:
+        return _cached(njit(cache=True, error_model="numpy", **options)(function))
+    except RuntimeError:  # "no locator available": there is no folder for the cache
+        return njit(error_model="numpy", **options)(function)
 
 
 def stamp(path: Path) -> tuple[str, int]:
@@ -100,3 +115,23 @@ def _locked(access: Callable[..., Any], lock: Path) -> Callable[..., Any]:
             return access(*args)
 
     return locked
+
+
+class _Forwarder(event.Listener):  # type: ignore[misc]
+    """Passes numba's events to the last observer. It begins with the outermost function."""
+
+    depth = 0
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        if self.depth == 1 and observers:
+            observers[-1].begin(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if observers:
+            done = sum(bool(function.overloads) for function in _functions)
+            observers[-1].end(done, len(_functions))
+
+
+event.register("numba:compile", _Forwarder())  # type: ignore[no-untyped-call]

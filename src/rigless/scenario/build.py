@@ -22,6 +22,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Defaults, Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
+from rigless.scenario import extras
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
 from rigless.scenario.requirements import check_with_environment
@@ -136,7 +137,10 @@ def build(
     ]
     defaults = _defaults(fleets, source, problems)
     all_defaults = list(defaults.values())
-    world = _world(scenario.world, all_defaults, source, problems)
+    try:
+        world = _world(scenario.world, all_defaults, source, problems)
+    except ModuleNotFoundError as error:  # a map needs packages of an extra
+        raise InputError(problems or [_missing_package(error, source)]) from None
     worlds = _own_worlds(defaults) if scenario.world.map is None else {}
     if problems:
         raise InputError(problems)
@@ -382,6 +386,12 @@ def _seed(scenario: Scenario, defaults: list[Defaults], given: int | None) -> in
     if "seed" in scenario.model_fields_set or default is None:
         return scenario.seed
     return default or int.from_bytes(os.urandom(4), "big") + 1
+
+
+def _missing_package(error: ModuleNotFoundError, source: Source) -> Problem:
+    extra = extras.extra_of(error.name or "")
+    fix = extras.install_command(extra) if extra else f"pip install {error.name}"
+    return source.problem(("world",), f"needs {error.name!r}, which is not installed", fix)
 
 
 def _world(

@@ -13,7 +13,7 @@ from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.validation import validate
-from rigless.scenario import kinds
+from rigless.scenario import extras, kinds
 from rigless.scenario.build import Built, Source, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
 from rigless.scenario.expected_names import check_all_names
@@ -58,21 +58,26 @@ def open_target(
 
 def demo(extra: Iterable[str] = ()) -> Built:
     """Build a simulation of one of every installed robot and of every further target."""
-    robots: list[RAW] = [{"kind": kind} for kind in kinds.installed()]
+    lacking = {kind: found for kind in kinds.installed() if (found := extras.missing(kind))}
+    robots: list[RAW] = [{"kind": kind} for kind in kinds.installed() if kind not in lacking]
     for target in extra:
         robots += json.loads(open_target(target).simulation.core.origin["scenario"])["robots"]
     if not robots:
         raise InputError(
             Problem(
                 "demo",
-                "no robots are installed",
-                "name a robot folder, for example: rigless demo examples/thermostat",
+                "no robot is installed with the packages that it needs",
+                "pip install 'rigless[all]'; or name a robot folder: rigless demo ./my_robot",
             )
         )
     built = build(
         Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path())
     )
     _resolve_port_conflicts(built)
+    built.notes += tuple(
+        f"without {kind}: {', '.join(names)} not installed; {extras.install_command(kind)}"
+        for kind, names in lacking.items()
+    )
     return built
 
 
@@ -133,6 +138,9 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
 
 def _unknown_target(target: str, path: Path) -> Problem:
     """Return the problem of an unknown target: suggest files for a file name, else robots."""
+    if path.parts[:1] == ("examples",) and not _is(Path("examples").exists):
+        fix = "copy the bundled examples to this folder: rigless examples --copy examples"
+        return Problem("", f"there is no {target!r} in {Path.cwd()}", fix)
     if path.suffix and (path.parent != Path() or path.suffix in FILES):
         near = get_close_matches(path.name, _names(path.parent), n=1)
         fix = (

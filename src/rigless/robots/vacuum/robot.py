@@ -179,6 +179,7 @@ class Vacuum(Robot):
         body = self.state.body.copy()
         self.tick(body, 0, NO_DISCS, NO_BOXES)
         self.tick_many(body, 0)
+        b.leave_trail(self.state.trail.copy(), 0, body, 0.0)
         TelemetryCodec().encode(self.readings())
         self.scanner.scan(self.state, 1, NO_DISCS, NO_BOXES)
         angles, ranges, qualities = self.scanner.points

@@ -1,0 +1,48 @@
+"""`rigless compile`, and the notes of other commands while numba compiles."""
+
+from io import StringIO
+from queue import SimpleQueue
+
+import pytest
+from rich.console import Console
+
+from rigless import console
+from rigless.cli import compile as compile_command
+from rigless.kernel.compilation import observers
+
+
+def test_the_first_use_compiles_and_the_next_does_not():
+    reports = SimpleQueue()
+    compile_command.compile_robot("pacbot", reports)
+    assert compile_command.compile_robot("pacbot", reports) == 0
+    assert observers == []
+
+
+def test_robots_are_reported_and_unknown_ones_named(run_cli, monkeypatch):
+    monkeypatch.setattr(
+        compile_command, "_compile_all", lambda robots: dict.fromkeys(robots, 0) | {"rover": 3}
+    )
+    found = run_cli("compile", "vacuum", "rover", "vacuum")
+    assert found.stdout == "vacuum: ready before\nrover: 3 functions compiled\n"
+    unknown = run_cli("compile", "vacum")
+    assert (unknown.returncode, "did you mean 'vacuum'?" in unknown.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_shown_only_if_something_is_compiled(terminal, monkeypatch):
+    text = StringIO()
+    shown = Console(file=text, force_terminal=terminal, width=100, highlight=False)
+    monkeypatch.setattr(console, "stderr_console", lambda: shown)
+    with console.compile_progress("pacbot"):
+        pass
+    assert text.getvalue() == ""
+    with console.compile_progress("pacbot"):
+        for number, name in enumerate(("step", "measure")):
+            observers[-1].begin(name)
+            observers[-1].end(number + 1, 2)
+    if terminal:
+        assert "compiling pacbot: measure" in text.getvalue()
+        assert "compiled pacbot in 0 s" in text.getvalue()
+    else:
+        assert text.getvalue() == "compiling for this machine; later starts are quick …\n"
+    assert observers == []

@@ -1,0 +1,87 @@
+"""Without an extra every command says in one sentence what is missing and how to get it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from rigless.scenario import extras
+
+PACKAGES = ("numba", "yaml", "PIL", "zmq", "google", "pinocchio", "uvicorn", "nats", "cyclonedds")
+COMMANDS = [
+    "list", "demo", "run vacuum", "check vacuum_explore", "check pacbot_square", "run welder",
+    "welder reach --pose 0,0,0,0,0,0", "agv schema", "compile", "compile rover",
+    "run {examples}/agv/telescopic_lift.json", "run {examples}/thermostat --duration 0 --window",
+]  # fmt: skip
+SCRIPT = """
+import sys
+from importlib import metadata
+from rigless.cli import main
+from rigless.scenario import extras
+
+base = {"mcap", "msgspec", "numpy", "pydantic", "rich", "typer"}
+extras._is_installed = lambda name: name in base
+for name in %r:
+    sys.modules[name] = None
+for command in %r:
+    sys.argv = ["rigless", *command.split()]
+    print(f"$ {command}", file=sys.stderr, flush=True)
+    try:
+        main()
+    except SystemExit as end:
+        print(f"exit {end.code}", file=sys.stderr, flush=True)
+"""
+
+
+def test_no_command_without_extras_is_a_traceback(thermostat, environment, tmp_path):
+    commands = [command.format(examples=thermostat.parent) for command in COMMANDS]
+    found = subprocess.run(
+        [sys.executable, "-c", SCRIPT % (PACKAGES, commands)],
+        cwd=tmp_path, env={**environment, "COLUMNS": "400"},
+        capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert "Traceback" not in found.stderr, found.stderr
+    assert found.returncode == 0
+    said = dict(part.split("\n", 1) for part in found.stderr.split("$ ")[1:])
+    assert said["list"] == "exit 0\n"
+    for kind in ("agv", "pacbot", "rover", "vacuum", "welder"):
+        assert f"pip install 'rigless[{kind}]'" in found.stdout
+    expected = ["all", "vacuum", "vacuum", "pacbot", "welder", "welder", "agv", "all", "rover"]
+    for command, extra in zip(commands[1:-2], expected, strict=True):
+        assert f"(pip install 'rigless[{extra}]'" in said[command], said[command]
+        assert said[command].endswith("exit 2\n")
+    assert "rigless[agv]" in said[commands[-2]]
+    assert "--window: needs 'numba' (pip install 'rigless[pacbot,window]')" in said[commands[-1]]
+
+
+def test_extras_come_from_the_metadata():
+    assert "protobuf" in extras.needs()["vacuum"]
+    assert extras.missing("vacuum") == []
+    assert extras.extra_of("yaml") == "maps"
+    assert extras.extra_of("google.protobuf") == "vacuum"
+    assert extras.extra_of("numba.core", preferred="rover") == "rover"
+    assert extras.extra_of("json") is None
+
+
+INTERRUPTED = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["rigless", "list"]
+from rigless.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["rigless.cli.app", "typer", "rigless.cli.catalogue"])
+def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module, environment):
+    code = INTERRUPTED.format(module=module)
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert (found.returncode, "Traceback" in found.stderr) == (130, False), found.stderr

@@ -1,10 +1,18 @@
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.links import ALL
+from rigless.kernel.listeners import Output
+from rigless.kernel.plain import pack, to_builtins, unpack
+from rigless.kernel.ports import Connected, Disconnected
+from rigless.kernel.problems import InputError
 from rigless.kernel.recording import record_to_bytes
+from rigless.kernel.robot import on
 from rigless.kernel.simulation import RobotError, Simulation
 
 from .robots import Counter, Diary, tap
@@ -48,6 +56,37 @@ def test_a_robot_hears_of_peers_that_come_and_go():
     sim.apply(inp.Disconnect("d", "line", 1))
     sim.apply(inp.Arrive("d", "line", 1, b"add 1\n"))
     assert [what for _, what in sim.truth("d").entries] == ["Connected", "Disconnected"]
+
+
+def test_a_robot_gets_the_addresses_and_the_link_of_a_peer():
+    got = []
+
+    class Polite(Counter):
+        @on(Connected, Disconnected)
+        def note(self, message, link):
+            got.append((message, link))
+
+    sim = Simulation([Polite("p"), Counter("c")])
+    for robot in ("p", "c"):
+        sim.apply(inp.Connect(robot, "line", 1, "them", "us"))
+        sim.apply(inp.Connect(robot, "line", 2, "others", "us"))
+        first, second = sim.robots[robot].links("line")
+        sim.apply(inp.Disconnect(robot, "line", 1))
+        sim.robots[robot].close(second)
+        if robot == "p":
+            assert got == [
+                (Connected("them", "us"), first),
+                (Connected("others", "us"), second),
+                (Disconnected("them"), first),
+                (Disconnected("others"), second),
+            ]
+    assert list(sim.events) == []  # a robot need not handle them
+
+
+def test_an_unknown_port_is_an_error_with_a_suggestion():
+    with pytest.raises(InputError) as caught:
+        counter().apply(inp.Connect("c", "lien", 1))
+    assert str(caught.value) == "c: unknown port 'lien' (did you mean 'line'?)"
 
 
 def test_a_link_that_is_there_is_not_connected_again():
@@ -111,7 +150,11 @@ def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host()
     )
     sim.send("c", "line", b"subscribe a:1\nsubscribe b:2\n")
     first, second = sim.robots["c"].links("beat")
-    assert 2**32 < first.id < second.id  # the host counts up from 1
+    assert [first.id, second.id] == [2**32 + 1, 2**32 + 2]  # the host counts up from 1
+    assert (first.peer, first.local) == ("a:1", "")
+    sim.robots["c"].emit("beat", Beat(1, None), to=first)
+    assert (first.codec, second.codec) == (BeatCodec(sent=1), BeatCodec(sent=0))
+    assert sim.core.links.encoders["c", "beat"] == BeatCodec(sent=0)
     sim.robots["c"].close(first)
     sim.robots["c"].close(first)
     assert told == [
@@ -120,6 +163,11 @@ def test_links_that_a_robot_opens_are_told_of_and_never_meet_those_of_the_host()
         ("beat", first.id, "a:1", False),
     ]
     assert sim.robots["c"].links("beat") == [second]
+
+
+def test_a_robot_cannot_open_a_link_on_a_stream():
+    with pytest.raises(ValueError, match="c: the stream port 'line' accepts connections; it can"):
+        counter().robots["c"].open("line", "a:1")
 
 
 def test_what_goes_to_all_is_encoded_once():
@@ -133,6 +181,8 @@ def test_what_goes_to_all_is_encoded_once():
 def test_nothing_is_encoded_for_nobody():
     sim = counter()
     seen = tap(sim)
+    sim.inject("c", "line", "drop")  # only a wire fault on this port draws random numbers for it
+    sim.inject("c", "level", "noise")
     sim.run(1)
     assert seen == []
     assert sim.core.links.encoders["c", "beat"] == BeatCodec(sent=0)
@@ -173,6 +223,23 @@ def test_an_answer_to_a_local_message_goes_out_as_local():
     seen = tap(sim)
     sim.send("c", "line", {"type": "Add", "amount": 2})
     assert [(link, data) for *_, link, data in seen] == [(inp.LOCAL, b"2\n")]
+
+
+def test_an_output_as_plain_data_keeps_the_type_and_the_content_of_its_message():
+    @dataclass(frozen=True)
+    class Letter:
+        CARRIES: ClassVar[str] = "body"
+        body: Total
+        number: int
+
+    place = ("c", "bus", 1, b"3", "count.total")
+    for message, carries in ((Letter(Total(3), 8), "body"), (Total(3), "")):
+        output = Output(*place, message)
+        assert (output.type_name, output.content) == ("Total", Total(3))
+        plain = to_builtins(message)
+        late = unpack(pack(output.as_plain_data()), Output)
+        assert late == Output(*place, plain, "Total", carries)
+        assert (late.type_name, late.content) == ("Total", {"total": 3})
 
 
 def test_an_output_is_told_with_its_time_bytes_and_message():

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.events import Event
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError
 from rigless.kernel.rate import Rate
@@ -177,6 +178,13 @@ def test_a_failing_robot_is_named_with_the_time_and_what_it_did(robot, act, what
     assert "1.000000 s" in text
     assert what in text
     assert isinstance(caught.value.__cause__, KeyError | ZeroDivisionError)
+
+
+def test_an_event_reads_as_a_line():
+    event = Event(1_500_000_000, "c", "low", "warning", "the battery is low")
+    assert repr(event) == "<Event 1.5 s warning c low: the battery is low>"
+    event = Event(0, "", "date", "info", "corrected")
+    assert repr(event) == "<Event 0 s info date: corrected>"
 
 
 def test_two_robots_of_one_name_are_refused():

@@ -131,9 +131,18 @@ def test_a_fault_on_one_port_leaves_the_other_ports_alone():
     sim = Simulation([Counter("c")])
     sim.send("c", "line", b"subscribe x:1\n")
     seen = tap(sim)
-    sim.inject("c", "line", "drop")
+    sim.inject("c", "line", "drop", probability=0.5)
     sim.run(1)
     assert len(seen) == 5
+    assert "c/fault/line" not in sim.core.streams.save()
+    sim.inject("c", "beat", "delay", ms=500)
+    sim.clear("c", "line")
+    sim.run(0.25)  # a beat is on its way; a line does not wait for it
+    sim.send("c", "line", b"add 4\n")
+    assert sim.truth("c").total == 4
+    sim.inject("c", "line", "drop", probability=0.5)
+    sim.send("c", "line", b"add 4\n")
+    assert "c/fault/line" in sim.core.streams.save()
 
 
 def test_disconnect_hangs_up_refuses_and_ends():

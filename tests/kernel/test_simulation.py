@@ -14,7 +14,7 @@ from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.world import Obstacle, World
 
-from .robots import Counter, CounterConfig, Diary, tap
+from .robots import Counter, CounterConfig, CounterState, Diary, tap
 
 S = 10**9
 
@@ -178,6 +178,69 @@ def test_a_failing_robot_is_named_with_the_time_and_what_it_did(robot, act, what
     assert "1.000000 s" in text
     assert what in text
     assert isinstance(caught.value.__cause__, KeyError | ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [("", "without robots"), ("a", "a"), ("abc", "a, b, c"), ("abcde", "a, b, c and 2 more")],
+)
+def test_a_simulation_reads_as_its_robots_time_and_seed(names, shown):
+    sim = Simulation([Diary(name) for name in names], seed=7)
+    sim.run(1.25)
+    assert repr(sim) == f"<Simulation {shown} at 1.25 s, seed 7>"
+
+
+def test_robots_and_truths_can_be_asked_for_by_type():
+    sim = Simulation([Diary("d"), Counter("c")])
+    assert sim.ports("c") == ["line", "beat", "bus"]
+    assert sim.robot("d", Diary) is sim.robot("d") is sim.robots["d"]
+    assert sim.truth("c", CounterState) is sim.truth("c")
+    for wrong in (lambda: sim.robot("d", Counter), lambda: sim.truth("d", CounterState)):
+        with pytest.raises(TypeError, match=r"is not a kernel\.robots\.Counter"):
+            wrong()
+    with pytest.raises(InputError) as caught:
+        sim.robot("x")
+    assert str(caught.value) == "unknown robot 'x' (choose from: c, d)"
+
+
+def test_inputs_reach_listeners_with_their_defaults_and_their_source():
+    sim, got = Simulation([Counter("c")]), []
+    sim.core.listeners.input.append(lambda at, given, source: got.append((given, source)))
+    sim.send("c", "line", b"add 1\n")
+    sim.send("c", "line", b"add 1\n")
+    sim.inject("c", "level", until_s=0.25)
+    first = sim.robots["c"].faults[0]
+    sim.clear("c")
+    sim.schedule(0, inp.Clear("c", "level"))
+    sim.schedule(0, inp.Clear("c", "drive"), "scenario")
+    sim.apply(inp.Clear("c", "beat"), "scenario")
+    assert (first.kind, first.until_ns) == (next(iter(kinds_of("level"))), 250_000_000)
+    assert got == [
+        (inp.Connect("c", "line", inp.LOCAL, "local", "local"), "live"),
+        *[(inp.Arrive("c", "line", inp.LOCAL, b"add 1\n"), "live")] * 2,
+        (inp.Inject("c", "level", "", {}, 250_000_000), "live"),
+        (inp.Clear("c", ""), "live"),
+        (inp.Clear("c", "level"), "live"),
+        (inp.Clear("c", "drive"), "scenario"),
+        (inp.Clear("c", "beat"), "scenario"),
+    ]
+
+
+def kinds_of(target):
+    return Counter("c").fault_targets.seams[target]
+
+
+@pytest.mark.parametrize("collect", [True, False])
+def test_after_a_restore_no_earlier_message_can_be_taken(collect):
+    sim = Simulation([Counter("c")], collect=collect)
+    saved = sim.snapshot()
+    sim.run(1)
+    sim.restore(saved)
+    assert sim.core.pristine is False  # a recording from here needs a snapshot
+    if collect:
+        assert sim.take("c", "beat") == []
+    else:
+        assert sim.core.collected is None
 
 
 def test_an_event_reads_as_a_line():

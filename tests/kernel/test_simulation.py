@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -188,6 +189,7 @@ def test_a_simulation_reads_as_its_robots_time_and_seed(names, shown):
     sim = Simulation([Diary(name) for name in names], seed=7)
     sim.run(1.25)
     assert repr(sim) == f"<Simulation {shown} at 1.25 s, seed 7>"
+    assert Simulation([]).seed == 0
 
 
 def test_robots_and_truths_can_be_asked_for_by_type():
@@ -257,7 +259,8 @@ def test_two_robots_of_one_name_are_refused():
 
 def test_reset_is_a_fresh_start():
     def build():
-        sim = Simulation([Counter("c"), Diary("d")], World({"box": Obstacle(1.0)}), seed=9)
+        robots = [Counter("c", CounterConfig(tick_hz=3), (1.0, 2.0, 3.0)), Diary("d")]
+        sim = Simulation(robots, World({"box": Obstacle(1.0)}), seed=9)
         sim.core.plan(300_000_000, inp.Send("c", "line", "Add", {"amount": 7}))
         return sim
 
@@ -272,6 +275,7 @@ def test_reset_is_a_fresh_start():
     fresh = build()
     assert used.now_ns == 0
     assert used.snapshot() == fresh.snapshot()
+    assert used.robots["c"].start_pose == (1.0, 2.0, 3.0)
     assert list(used.events) == []
     assert used.take("c", "beat") == []
     assert record_to_bytes(used, 2) == record_to_bytes(fresh, 2)
@@ -293,6 +297,30 @@ def test_samples_survive_a_reset_and_end_when_told():
     sim.core.stop_sampling(look)
     sim.run(1)
     assert len(seen) == 2
+
+
+def test_samples_of_one_instant_come_in_the_order_of_their_registration():
+    sim, seen = Simulation([]), []
+    for name in "abcd":
+        sim.core.sample(10, partial(seen.append, name))
+    sim.run(0.2)
+    assert seen == [*"abcd", *"abcd"]
+
+
+def test_failures_outside_of_robots_are_named_too():
+    class Quake(World):
+        def move(self, given, now_ns):
+            raise ArithmeticError("it shakes")
+
+    sim = Simulation([], Quake({"box": Obstacle(1.0)}))
+    with pytest.raises(RobotError) as caught:
+        sim.apply(inp.MoveObstacle("box", 1, 2))
+    what = "failed at 0.000000 s: ArithmeticError: it shakes"
+    assert str(caught.value) == f"the world (MoveObstacle) {what}"
+    sim = Simulation([])
+    sim.core.sample(10, partial(divmod, 1, 0))
+    with pytest.raises(RobotError, match=r"^sample failed at 0\.100000 s: ZeroDivisionError: "):
+        sim.run(1)
 
 
 def test_another_seed_gives_other_noise_and_a_neighbour_does_not():

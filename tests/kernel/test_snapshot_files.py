@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigless.kernel.plain import pack
 from rigless.kernel.problems import InputError
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import FORMAT, MAGIC, Snapshot
@@ -67,6 +68,10 @@ def test_a_pickle_is_never_run():
     assert b"\x80\x04\x95" not in DATA  # how a pickle begins
 
 
+ELSEWHERE = "restore it into the simulation it was taken from"
+OTHER = "robot 'x' was another kind or had another config (start with the config it was taken with)"
+
+
 class Cousin(Counter):
     """Another kind with the same config."""
 
@@ -74,14 +79,11 @@ class Cousin(Counter):
 @pytest.mark.parametrize(
     ("robots", "says"),
     [
-        ([Counter("c")], "robot 'x' is not in this simulation"),
-        ([Counter("c"), Counter("x"), Counter("y")], "has no robot 'y'"),
-        ([Counter("c"), Diary("x")], "robot 'x' was another kind or had another config"),
-        ([Counter("c"), Cousin("x")], "robot 'x' was another kind or had another config"),
-        (
-            [Counter("c"), Counter("x", CounterConfig(tick_hz=3))],
-            "robot 'x' was another kind or had another config",
-        ),
+        ([Counter("c")], f"robot 'x' is not in this simulation ({ELSEWHERE})"),
+        ([Counter("c"), Counter("x"), Counter("y")], f"has no robot 'y' ({ELSEWHERE})"),
+        ([Counter("c"), Diary("x")], OTHER),
+        ([Counter("c"), Cousin("x")], OTHER),
+        ([Counter("c"), Counter("x", CounterConfig(tick_hz=3))], OTHER),
     ],
 )
 def test_a_snapshot_of_another_simulation_is_refused_and_changes_nothing(robots, says):
@@ -91,12 +93,13 @@ def test_a_snapshot_of_another_simulation_is_refused_and_changes_nothing(robots,
     before = sim.snapshot()
     with pytest.raises(InputError) as caught:
         sim.restore(saved)
-    assert says in str(caught.value)
+    assert str(caught.value) == f"snapshot: {says}"
     assert sim.snapshot() == before
 
 
 @pytest.mark.parametrize(
-    "spoil", ["state", "faults", "rates", "input", "streams", "world", "links", "encoders", "due"]
+    "spoil",
+    ["state", "faults", "rates", "input", "streams", "world", "links", "encoders", "due", "events"],
 )
 def test_a_snapshot_whose_parts_do_not_fit_is_refused_and_changes_nothing(spoil):
     sim = busy()
@@ -122,3 +125,24 @@ def test_a_snapshot_whose_parts_do_not_fit_is_refused_and_changes_nothing(spoil)
     with pytest.raises(InputError):
         sim.restore(saved)
     assert sim.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    ("robot", "whole", "says"),
+    [
+        ({"input": pack({"gone": 1})}, {}, "the inputs of x differ"),
+        ({"rates": {"gone": (1, 1, 0, 1)}}, {}, "the rates of x differ"),
+        ({}, {"encoders": {}}, "the ports differ"),
+    ],
+)
+def test_a_part_that_does_not_fit_is_named(robot, whole, says):
+    sim = Simulation([Counter("c"), Counter("x")], seed=3)
+    saved = sim.snapshot()
+    spoiled = msgspec.structs.replace(saved.robots["x"], **robot)
+    robots = {**saved.robots, "x": spoiled}
+    with pytest.raises(InputError) as caught:
+        sim.restore(msgspec.structs.replace(saved, robots=robots, **whole))
+    what = f"snapshot: does not fit this simulation: {says} (take a new one)"
+    assert str(caught.value) == what
+    sim.run(2.5)
+    assert repr(sim.snapshot()) == "<Snapshot c, x at 2.5 s, seed 3>"

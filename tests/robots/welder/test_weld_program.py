@@ -7,7 +7,8 @@ import pytest
 
 from .scene import INSTANT, Bench, welder
 
-SEAM = (Path(__file__).parents[3] / "examples" / "programs" / "weld_seam.nc").read_text()
+PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
+SEAM, JOINT = ((PROGRAMS / f"{name}.nc").read_text() for name in ("weld_seam", "t_joint"))
 CALM = ("welding.strike_stddev_ms=0", "welding.ripple_share=0")
 
 
@@ -117,20 +118,24 @@ def test_snapshots_hold_a_weld_in_the_middle():
     assert bench.sim.snapshot() == told
 
 
-def test_skipped_ticks_change_nothing():
+@pytest.mark.parametrize(
+    ("settings", "program", "seconds"),
+    [
+        ((), "G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nG1 X5 F55\nY2\nM5\nG0 C90\n", 15),
+        (("coordinates=cartesian", "cell=weld_table"), JOINT.replace("Y120", "Y-116"), 5),
+    ],
+)
+def test_skipped_ticks_change_nothing(settings, program, seconds):
     """With a sample every 10 ms ticks cannot be skipped far; without, they are."""
     ends = []
     for watched in (False, True):
-        sim = welder(*INSTANT, collect=False)
+        sim = welder(*INSTANT, *settings, collect=False)
         if watched:
             sim.core.sample(1000, lambda: None)
-        sim.send(
-            "welder",
-            "grbl",
-            b"G1 X20 Y5 F1200\nG4 P0.3\nM62 P7\nG0 X0\nM3\nG4 P1\nG1 X5 F55\nY2\nM5\nG0 C90\n",
-        )
-        sim.run(15.0)
+        sim.send("welder", "grbl", program.encode())
+        sim.run(seconds)
         ends.append(sim.snapshot())
+    assert sim.truth("welder").weld.length_mm > 1.0
     assert ends[0] == ends[1]
 
 

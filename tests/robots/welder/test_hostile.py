@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.robots.welder.robot import MAX_WAITING
+from rigless.robots.welder import robot
 from rigless.robots.welder.wire import LINE_BYTES, GrblCodec
 
 from .scene import Bench, Peer, welder
@@ -90,17 +90,19 @@ def test_long_jobs_at_full_speed(counting, lines):
     assert (state.rx, state.arriving, state.waiting) == ([], [], 0)
 
 
-def test_what_waits_is_bounded():
+def test_what_waits_is_bounded(monkeypatch):
+    most = 1 << 17  # the default is 1 MiB, which takes long to fill
+    monkeypatch.setattr(robot, "MAX_WAITING", most)
     sim = welder()
     peer = Peer(sim)
     peer.say(b"!")
     sim.run(0.01)
     for _ in range(8):
-        peer.say(b"G1 X1 F1\n" * 10_000)
+        peer.say(b"G1 X1 F1\n" * 1250)
         sim.run(0.001)
     state = sim.robot("welder").state
     assert peer.gone
-    assert sum(one.size for one in (*state.rx, *state.arriving)) < 2 * MAX_WAITING
+    assert sum(one.size for one in (*state.rx, *state.arriving)) < 2 * most
 
 
 @BUDGET

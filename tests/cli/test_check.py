@@ -1,9 +1,12 @@
 """`rigless check`: exit codes, and reports that machines can read and compare."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
+
+from rigless.recordings.replay import verify
 
 SCENARIO = """
 name = "room"
@@ -48,6 +51,37 @@ def test_all_errors_are_reported_at_once(run_cli, scenario):
     assert "did you mean 'temperature_c'" in found.stderr
     assert "other.toml" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+BIAS = '[[faults]]\nat_s = 10\nuntil_s = 40\ntarget = "temperature"\nkind = "bias"\nvalue = 3\n'
+
+
+def test_a_failure_explains_itself(run_cli, scenario, tmp_path):
+    bad = scenario("bad.toml", FAILS.format(name="warm"), HOLDS.format(name="cold"), BIAS)
+    words = ("check", bad, "--seed", 5, "--set", "hall.start_c=12", "--record-failures")
+    reports = ("--json", tmp_path / "a.json", "--junit", tmp_path / "a.xml")
+    found = run_cli(*words, tmp_path / "kept", *reports)
+    assert found.returncode == 1
+    file = tmp_path / "kept" / "room-seed5.mcap"
+    lines = [line.strip() for line in found.stderr.splitlines()]
+    assert re.fullmatch(r"FAIL warm: was [\d.]+ at 60 s, [\d.]+ below the minimum", lines[1])
+    assert lines[2:4] == [
+        "expected: truth.temperature_c at least 99 at the end",
+        f"see {bad}:7",
+    ]
+    assert lines[4].endswith("(truth.temperature_c at least 0 at the end)")
+    assert lines[5:8] == [
+        "fault hall temperature bias: from 10 s to 40 s",
+        f"repeat it: rigless check {bad} --seed 5 --set hall.start_c=12",
+        f"recorded: rigless replay {file}",
+    ]
+    assert verify(file).difference is None
+    (one,) = json.loads((tmp_path / "a.json").read_text())["scenarios"]
+    assert (one["faults"][0]["end_s"], one["recording"]) == (40, str(file))
+    assert f"{bad}:7" in (tmp_path / "a.xml").read_text()
+    run_cli("check", scenario("good.toml", HOLDS.format(name="a")), *words[6:], tmp_path / "none")
+    assert list((tmp_path / "none").iterdir()) == []
+    assert run_cli(*words, bad).returncode == 2
 
 
 def test_junit_parses_and_counts(run_cli, scenario, tmp_path):

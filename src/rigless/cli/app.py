@@ -2,13 +2,31 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+
+class NamingGroup(TyperGroup):
+    """A group of commands whose errors name the value that was given."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            details = getattr(error.__cause__, "errors", list)()  # of pydantic
+            if details and isinstance(details[0].get("input"), str):
+                kinds = {"float_parsing": "is not a number", "int_parsing": "is not a whole number"}
+                reason = kinds.get(details[0]["type"], f"is not valid: {error.message}")
+                error.message = f"{details[0]['input']!r} {reason}"
+            raise
+
 
 from rigless.cli import completion
 
 app = typer.Typer(
+    cls=NamingGroup,
     help="The robot's real interface, without the robot.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -236,6 +254,10 @@ def check(
     junit: Annotated[Path | None, typer.Option(metavar="F", help="Write a JUnit report.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="F", help="Write an HTML report.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="F", help="Write a JSON report.")] = None,
+    record_failures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep a recording of every run that fails, here."),
+    ] = None,
     seed: Seed = None,
     settings: Settings = [],
 ) -> None:
@@ -248,10 +270,13 @@ def check(
       rigless check examples/thermostat/winter.toml
 
       rigless check scenarios/*.toml --junit report.xml --html report.html
+
+      rigless check scenarios/*.toml --record-failures failures
     """
     from rigless.cli.check import check_all
 
-    sys.exit(check_all(targets, settings, seed, junit=junit, html=html, json=json))
+    reports = {"junit": junit, "html": html, "json": json}
+    sys.exit(check_all(targets, settings, seed, **reports, record_failures=record_failures))
 
 
 @app.command()
@@ -323,6 +348,48 @@ def export(
     from rigless.cli.replay import export_recording
 
     raise typer.Exit(export_recording(file, ros2bag))
+
+
+@app.command()
+def send(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT")],
+    port: Annotated[str, typer.Argument(metavar="PORT")],
+    texts: Annotated[
+        list[str], typer.Argument(metavar="TEXT…", help="Each is sent as a line.")
+    ] = [],
+    json: Annotated[str | None, typer.Option(metavar="JSON", help="Send JSON.")] = None,
+    hex_bytes: Annotated[
+        str | None, typer.Option("--hex", metavar="BYTES", help="Send bytes in hexadecimal.")
+    ] = None,
+    subject: Annotated[str, typer.Option(help="The subject on a message broker.")] = "",
+    wait: Annotated[
+        float, typer.Option(metavar="S", min=0.01, max=3600, help="Wait this long for an answer.")
+    ] = 2.0,
+    url: Annotated[
+        str | None, typer.Option(envvar="RIGLESS_URL", help="Address of the instance.")
+    ] = None,
+    token: Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")] = None,
+) -> None:
+    """Send one message to a running robot over its real port, and print the answer.
+
+    Without a message it prints what the port sends within the time of --wait.
+
+    Examples:
+
+      rigless send thermostat line GET "SET 24"
+
+      rigless send welder grbl '?'
+
+      rigless send pacbot commands --json '{"action": "get_sensors"}'
+
+      rigless send agv nats --subject 'robot.agv.>' --wait 5
+    """
+    from rigless.cli.control import Api
+    from rigless.cli.send import encode
+    from rigless.cli.send import send as send_bytes
+
+    data = encode(texts, json, hex_bytes)
+    send_bytes(Api(url, token), robot, port, data, subject, wait)
 
 
 @app.command()

@@ -1,7 +1,11 @@
 """`rigless check`: run scenarios headless, as fast as possible, and check their expectations."""
 
+import shlex
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from rigless.cli import reports
@@ -9,9 +13,10 @@ from rigless.cli.results import Result
 from rigless.console import print_note, progress, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
-from rigless.kernel.simulation import RobotError
+from rigless.kernel.recording import Recorder
+from rigless.kernel.simulation import RobotError, Simulation
 from rigless.scenario.build import Built
-from rigless.scenario.expectations import ExpectationMonitor
+from rigless.scenario.expectations import ExpectationMonitor, Verdict
 from rigless.scenario.load import open_target
 
 DEFAULT_DURATION_S = 10.0
@@ -26,8 +31,12 @@ def check_all(
     junit: Path | None = None,
     html: Path | None = None,
     json: Path | None = None,
+    record_failures: Path | None = None,
 ) -> int:
-    """Check each target and return the exit code. Bad input is reported before anything runs."""
+    """Check each target and return the exit code. Bad input is reported before anything runs.
+
+    With `record_failures`, every run is recorded, and the recordings of failed ones are kept there.
+    """
     settings = list(settings)
     problems: list[Problem] = []
     ready: list[tuple[str, Built, ExpectationMonitor]] = []
@@ -40,7 +49,14 @@ def check_all(
             problems += error.problems
     if problems:
         raise InputError(problems)
-    results = [_check(*each) for each in ready]
+    results = []
+    for target, built, monitor in ready:
+        words = ["rigless", "check", target, "--seed", str(built.simulation.seed)]
+        words += [word for setting in settings for word in ("--set", setting)]
+        file = None
+        if record_failures is not None:
+            file = _new_file(record_failures, built, results)
+        results.append(replace(_check(target, built, monitor, file), repeat=shlex.join(words)))
     for result in results:
         show(result)
     _write(results, junit, html, json)
@@ -51,12 +67,43 @@ def check_all(
     return 1 if failed else 0
 
 
-def _check(target: str, built: Built, monitor: ExpectationMonitor) -> Result:
+def _new_file(folder: Path, built: Built, results: list[Result]) -> Path:
+    """Return the file for the recording of a run: SCENARIO-seedN.mcap, with -2 if it is taken."""
+    stem = f"{built.scenario.name}-seed{built.simulation.seed}"
+    taken = {result.recording for result in results}
+    names = chain([f"{stem}.mcap"], (f"{stem}-{n}.mcap" for n in count(2)))
+    return next(folder / name for name in names if str(folder / name) not in taken)
+
+
+@contextmanager
+def _recorded(sim: Simulation, file: Path | None) -> Iterator[None]:
+    if file is None:
+        yield
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        stream = file.open("wb")
+    except OSError as error:
+        what = f"cannot write {file}: {error.strerror}"
+        raise InputError(Problem("--record-failures", what, "choose another folder")) from None
+    with stream:
+        recorder = Recorder(sim, stream)
+        try:
+            yield
+        finally:
+            recorder.close()
+    if recorder.failed:
+        print_note(f"error: the recording to {file} is incomplete: {recorder.failed}", "bold red")
+
+
+def _check(
+    target: str, built: Built, monitor: ExpectationMonitor, file: Path | None = None
+) -> Result:
     sim, scenario = built.simulation, built.scenario
     duration_s = scenario.duration_s or DEFAULT_DURATION_S
     result = Result(scenario.name, target, sim.seed, duration_s)
     begin, end_ns = time.monotonic(), to_ns(duration_s)
-    with progress(scenario.name) as bar:
+    with progress(scenario.name) as bar, _recorded(sim, file):
         try:
             for step in range(1, STEPS + 1):
                 sim.run_until(end_ns * step // STEPS)
@@ -64,10 +111,14 @@ def _check(target: str, built: Built, monitor: ExpectationMonitor) -> Result:
         except RobotError as error:
             result.failure = str(error)
     result.wall_s = time.monotonic() - begin
-    result.verdicts = monitor.verdicts()
+    result.verdicts, result.faults = monitor.verdicts(), monitor.faults
     result.events = [
         event for event in sim.events if event.severity in ("warning", "error", "critical")
     ]
+    if file is not None and result.passed:
+        file.unlink(missing_ok=True)
+    elif file is not None:
+        result.recording = str(file)
     return result
 
 
@@ -81,10 +132,27 @@ def show(result: Result) -> None:
     if not result.verdicts:
         print_note("  no expectations: it ran to the end, nothing else was checked", "yellow")
     for verdict in result.verdicts:
-        print_note(
-            f"  {'ok  ' if verdict.passed else 'FAIL'} {verdict.text}: {verdict.detail}",
-            "" if verdict.passed else "red",
-        )
+        _show_verdict(verdict)
+    if result.passed:
+        return
+    for fault in result.faults:
+        print_note(f"  fault {fault}", "yellow")
+    print_note(f"  repeat it: {result.repeat}", "dim")
+    if result.recording:
+        print_note(f"  recorded: rigless replay {shlex.quote(result.recording)}", "dim")
+
+
+def _show_verdict(verdict: Verdict) -> None:
+    named = verdict.text != verdict.expected
+    if verdict.passed:
+        bound = f" ({verdict.expected})" if named else ""
+        print_note(f"  ok   {verdict.text}: {verdict.detail}{bound}")
+        return
+    print_note(f"  FAIL {verdict.text}: {verdict.detail}", "red")
+    if named:
+        print_note(f"       expected: {verdict.expected}", "red")
+    if verdict.place:
+        print_note(f"       see {verdict.place}", "dim")
 
 
 def _write(results: list[Result], junit: Path | None, html: Path | None, json: Path | None) -> None:

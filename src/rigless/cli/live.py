@@ -4,6 +4,7 @@ import asyncio
 import gc
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,10 @@ async def serve_host(host: Host, options: Options) -> int:
         if SEVERITIES.index(event.severity) >= shown:
             print_event(event)
 
+    def tell(text: str) -> None:
+        if not options.quiet:
+            print_note(text, "dim")
+
     host.sim.core.observe_events(show)
     server: ControlServer | None = None
     window: WindowLink | None = None
@@ -76,17 +81,19 @@ async def serve_host(host: Host, options: Options) -> int:
             await server.open()
             note = _write_session(server, host.built.scenario.name)
             print_line(f"panel {server.url}")
-            print_note(f"recordings of the panel in {host.recordings.path}", "dim")
+            for text in server.notes:
+                print_note(text, "yellow")
+            tell(f"recordings of the panel in {host.recordings.path}")
         if options.window:
             window = _window(host)
             await window.open()
-        print_note(f"seed {host.sim.seed}", "dim")
+        tell(f"seed {host.sim.seed}")
         gc.collect()
         gc.freeze()  # long-lived objects need no further collection
         print_line("ready")
         begin = time.monotonic()
         await _run_with_progress(host)
-        _print_summary(host, time.monotonic() - begin)
+        _print_summary(host, time.monotonic() - begin, tell)
         lost = bool(host.recording_file.failed)
     finally:
         if window is not None:
@@ -146,11 +153,9 @@ async def _run_with_progress(host: Host) -> None:
         await running
 
 
-def _print_summary(host: Host, wall_s: float) -> None:
+def _print_summary(host: Host, wall_s: float, tell: Callable[[str], None]) -> None:
     factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
-    print_note(
-        f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)", "dim"
-    )
+    tell(f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)")
     for place, count in host.dropped.items():
         print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
     file = host.recording_file
@@ -158,6 +163,6 @@ def _print_summary(host: Host, wall_s: float) -> None:
         print_note(f"error: the recording to {file.path} is incomplete: {file.failed}", "bold red")
     elif file.path is not None:
         next_step = f"next: rigless replay {file.path} --verify"
-        print_note(f"recorded {file.messages} messages; {next_step}", "dim")
+        tell(f"recorded {file.messages} messages; {next_step}")
     if host.failure:
         print_note(f"error: {host.failure}", "bold red")

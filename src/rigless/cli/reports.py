@@ -8,12 +8,13 @@ import msgspec
 from rigless.cli.results import Result
 from rigless.kernel.markup import STYLE, xml_text
 from rigless.kernel.plain import to_builtins
+from rigless.scenario.expectations import Verdict
 
 
 def junit(results: list[Result]) -> str:
     suites = ElementTree.Element("testsuites")
     for result in results:
-        cases = [(verdict.text, verdict.passed, verdict.detail) for verdict in result.verdicts]
+        cases = [(one.text, one.passed, _explained(one)) for one in result.verdicts]
         if result.failure or not cases:
             cases.insert(0, ("runs to the end", not result.failure, result.failure))
         failed = sum(not passed for _, passed, _ in cases)
@@ -34,15 +35,27 @@ def junit(results: list[Result]) -> str:
                 file=xml_text(result.target),
             )
             if not passed:
-                ElementTree.SubElement(case, "failure", message=xml_text(detail)).text = xml_text(
-                    f"{text}: {detail}"
-                )
+                failure = ElementTree.SubElement(case, "failure", message=xml_text(detail))
+                failure.text = xml_text("\n".join((f"{text}: {detail}", *_circumstances(result))))
     ElementTree.indent(suites)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         + ElementTree.tostring(suites, encoding="unicode")
         + "\n"
     )
+
+
+def _explained(verdict: Verdict) -> str:
+    """Return what was seen and what was expected, with the place in the scenario."""
+    expected = f" (expected: {verdict.expected})" if verdict.text != verdict.expected else ""
+    return verdict.detail + expected + (f" [{verdict.place}]" if verdict.place else "")
+
+
+def _circumstances(result: Result) -> list[str]:
+    """Return the faults of a failed run, the command that repeats it and its recording."""
+    lines = [f"fault {fault}" for fault in result.faults]
+    lines += [f"repeat it: {result.repeat}"] if result.repeat else []
+    return lines + ([f"recording: {result.recording}"] if result.recording else [])
 
 
 def json(results: list[Result]) -> str:
@@ -55,6 +68,9 @@ def json(results: list[Result]) -> str:
             "duration_s": result.duration_s,
             "passed": result.passed,
             "failure": result.failure,
+            "repeat": result.repeat,
+            "recording": result.recording,
+            "faults": [to_builtins(fault) for fault in result.faults],
             "expectations": [to_builtins(verdict) for verdict in result.verdicts],
             "events": [to_builtins(event) for event in result.events],
         }
@@ -77,9 +93,12 @@ def html(results: list[Result]) -> str:
         body.append(f"<p class=dim>{escape(facts)}</p>")
         if result.failure:
             body.append(f"<p class=bad>{escape(result.failure)}</p>")
+        if not result.passed:
+            lines = "<br>".join(escape(line) for line in _circumstances(result))
+            body.append(f"<p>{lines}</p>")
         rows = [
             f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}"
-            f"<td>{escape(v.text)}<td>{escape(v.detail)}"
+            f"<td>{escape(v.text)}<td>{escape(_explained(v))}"
             for v in result.verdicts
         ]
         body.append(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from rigless.kernel.events import Event
-from rigless.scenario.expectations import Verdict
+from rigless.scenario.expectations import FaultPeriod, Verdict
 
 
 @dataclass
@@ -21,6 +21,9 @@ class Result:
     failure: str = ""
     events: list[Event] = field(default_factory=list)
     wall_s: float = 0.0
+    faults: list[FaultPeriod] = field(default_factory=list)
+    repeat: str = ""  # the command that runs it again
+    recording: str = ""  # the file of a failed run
 
     @property
     def passed(self) -> bool:

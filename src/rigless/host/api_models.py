@@ -133,6 +133,7 @@ class PortStatus(TypedDict):
     """
 
     name: str
+    transport: str
     url: str
     links: int
     dropped: int

@@ -83,6 +83,7 @@ def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
     transport = host.transports.get((robot, port.name))
     return {
         "name": port.name,
+        "transport": port.transport,
         "url": url,
         "links": _count_peers(port, host.sim.core.links.by_port[robot, port.name].values()),
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),

@@ -56,7 +56,7 @@ class ControlServer:
             raise InputError(
                 Problem("--no-auth", "would let the whole network control the simulation", fix)
             )
-        self.address = f"http://{join(self._socket.getsockname())}"
+        self.address, self.notes = _reachable(self._socket)
         self.player = Player()
         self.hub = Hub(host, [self.player], self._player_status)
         app = create_panel_app(host, self.hub, self.player)
@@ -100,10 +100,29 @@ class ControlServer:
         self._socket.close()
 
 
+def _reachable(bound: socket.socket) -> tuple[str, list[str]]:
+    """Return the URL for this machine, and a note with the one for others if all may connect."""
+    host, port = bound.getsockname()[:2]
+    if not ipaddress.ip_address(host).is_unspecified:
+        return f"http://{join((host, port))}", []
+    remote = _own_address(bound.family, "2001:db8::1" if ":" in host else "192.0.2.1")
+    local = f"http://{join(('::1' if ':' in host else '127.0.0.1', port))}"
+    note = "the panel is open to the whole network"
+    return local, [f"{note}, at http://{join((remote, port))}" if remote else note]
+
+
+def _own_address(family: int, somewhere: str) -> str:
+    """Return the address that this machine would use to reach another; nothing is sent."""
+    with socket.socket(family, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect((somewhere, 9))
+        return str(probe.getsockname()[0])
+    return ""
+
+
 def _bind(address: str | None) -> socket.socket:
     """Bind the address. Without one, bind the default, or any free port if that is taken."""
     try:
-        return _listen(*split(address or DEFAULT_ADDRESS))
+        return _listen(*split(_with_port(address or DEFAULT_ADDRESS)))
     except (OSError, ValueError, OverflowError) as error:
         if address is None:
             return _listen("127.0.0.1", 0)
@@ -115,6 +134,14 @@ def _bind(address: str | None) -> socket.socket:
                 "use another, for example --panel 127.0.0.1:0",
             )
         ) from None
+
+
+def _with_port(address: str) -> str:
+    """Add the default port to an IP address without one."""
+    with contextlib.suppress(ValueError):
+        host = ipaddress.ip_address(address)
+        return join((str(host), int(DEFAULT_ADDRESS.rpartition(":")[2])))
+    return address
 
 
 def _listen(host: str, port: int) -> socket.socket:

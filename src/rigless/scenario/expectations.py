@@ -1,18 +1,21 @@
 """Check the expectations of a scenario while it runs: values, regions, events, message counts."""
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from rigless.kernel.events import Event
+from rigless.kernel.key_path import line_of
 from rigless.kernel.listeners import Output
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built, matching_robots
 from rigless.scenario.expected_names import check_message, check_names, least_count
-from rigless.scenario.model import Expectation, Region
+from rigless.scenario.margins import distance, explain, explain_count, outside_m, shown
+from rigless.scenario.model import Expectation
 
 SHOWN = 3  # times to show of what was counted
 ROOTS = ("truth", "state", "metrics", "input", "sent")
@@ -20,11 +23,28 @@ ROOTS = ("truth", "state", "metrics", "input", "sent")
 
 @dataclass
 class Verdict:
-    """The result of one expectation."""
+    """The result of one expectation: its name, what was seen, what was expected, and its line."""
 
     text: str
     passed: bool
     detail: str
+    expected: str = ""
+    place: str = ""  # file:line of the scenario
+
+
+@dataclass
+class FaultPeriod:
+    """The time of a fault in a run; `end_s` is None if it lasted to the end."""
+
+    robot: str
+    target: str
+    kind: str
+    begin_s: float
+    end_s: float | None = None
+
+    def __str__(self) -> str:
+        end = "the end" if self.end_s is None else f"{self.end_s:g} s"
+        return f"{self.robot} {self.target} {self.kind}: from {self.begin_s:g} s to {end}"
 
 
 @dataclass
@@ -38,6 +58,8 @@ class _Watch:
     count: int = 0
     failure: str = ""
     last: str = ""
+    away: float = math.nan  # of the worst sample, or with `eventually` of the nearest
+    extreme: str = ""  # that sample
     seen: list[str] = field(default_factory=list)
 
     def see(self, time_ns: int) -> None:
@@ -51,6 +73,13 @@ class _Watch:
             f" ({', '.join(self.seen)}{', …' if self.count > SHOWN else ''})" if self.seen else ""
         )
 
+    def note_distance(self, value: Any) -> None:
+        """Keep the sample that is furthest from the bounds, or with `eventually` the nearest."""
+        away, nearest = distance(self.expectation, value), self.expectation.eventually
+        further = not (away >= self.away) if nearest else not (away <= self.away)
+        if further and not math.isnan(away):
+            self.away, self.extreme = away, self.last
+
 
 class ExpectationMonitor:
     """Watch a simulation for `duration_s`; return the verdicts at the end."""
@@ -61,6 +90,8 @@ class ExpectationMonitor:
         self._watches = [_Watch(e, self._selected_robots(e)) for e in built.scenario.expect]
         self._sent: dict[tuple[str, str, str], Any] = {}  # robot, port, type → the last message
         self._codes: set[str] = set()  # of all events
+        self._source = built.source
+        self.faults: list[FaultPeriod] = []
         problems: list[Problem] = []
         for index, watch in enumerate(self._watches):
             try:
@@ -75,7 +106,14 @@ class ExpectationMonitor:
             simulation.core.listeners.output.append(self._output)
 
     def verdicts(self) -> list[Verdict]:
-        return [self._judge(watch) for watch in self._watches]
+        """Return the verdicts in the order of the scenario."""
+        found = []
+        for index, watch in enumerate(self._watches):
+            line = line_of(self._source.lines or {}, ("expect", index))
+            place = f"{self._source.file}:{line}" if line else self._source.file
+            expected = describe(watch.expectation)
+            found.append(replace(self._judge(watch), expected=expected, place=place))
+        return found
 
     def _begin(self, watch: _Watch) -> None:
         e = watch.expectation
@@ -151,23 +189,36 @@ class ExpectationMonitor:
         e = watch.expectation
         for robot in watch.robots.values():
             value = self._read(e, robot)
-            good = _inside(e.region, value) if e.region else _within(e, value)
+            good = outside_m(e.region, value) == 0.0 if e.region else _within(e, value)
             if not good:
                 break
         watch.samples += 1
         watch.held += good
         who = f"{robot.name}: " if len(watch.robots) > 1 else ""
-        watch.last = f"{who}{_shown(e, value)} at {self._sim.now_s:g} s"
+        far = "" if good else explain(e, value)
+        watch.last = f"{who}{shown(e, value)} at {self._sim.now_s:g} s{far}"
+        watch.note_distance(value)
         if not good and not watch.failure:
             watch.failure = watch.last
 
     def _event(self, time_ns: int, event: Event) -> None:
         self._codes.add(event.code)
+        self._note_fault(time_ns, event)
         for watch in self._watches:
             e = watch.expectation
             mine = e.robot is None or event.robot in watch.robots
             if mine and e.event == event.code and self._in_window(e, time_ns):
                 watch.see(time_ns)
+
+    def _note_fault(self, time_ns: int, event: Event) -> None:
+        target, kind = event.data.get("target"), event.data.get("kind")
+        if event.code == "fault-injected":
+            self.faults.append(FaultPeriod(event.robot, str(target), str(kind), time_ns / 1e9))
+        elif event.code == "fault-cleared":
+            for fault in self.faults:
+                same = (fault.robot, fault.target, fault.kind) == (event.robot, target, kind)
+                if same and fault.end_s is None:
+                    fault.end_s = time_ns / 1e9
 
     def _output(self, time_ns: int, output: Output) -> None:
         message, kind = output.content, output.type_name
@@ -195,6 +246,7 @@ class ExpectationMonitor:
             counted = (
                 f"{watch.count} messages" if e.port is not None else f"seen {watch.count} times"
             )
+            counted += explain_count(watch.count, low, high)
             times = watch.times() if e.event or e.message else ""
             passed = _count(watch.count, low, high) and not watch.failure
             others = "" if passed or watch.count else self._others(e)
@@ -203,18 +255,17 @@ class ExpectationMonitor:
             return Verdict(text, False, f"never sampled: the run ended at {self._sim.now_s:g} s")
         others = self._others(e) if _is_sent(e) else ""
         if e.eventually:
-            return Verdict(
-                text,
-                watch.held > 0,
-                f"held in {watch.held} of {watch.samples} samples; last {watch.last}{others}",
-            )
-        return Verdict(
-            text,
-            not watch.failure,
-            f"was {watch.failure}{others}"
-            if watch.failure
-            else f"held in {watch.samples} samples; last {watch.last}",
-        )
+            nearest = f"nearest {watch.extreme or watch.last}"
+            sample = f"last {watch.last}" if watch.held else nearest
+            detail = f"held in {watch.held} of {watch.samples} samples; {sample}{others}"
+            return Verdict(text, watch.held > 0, detail)
+        if not watch.failure:
+            detail = f"held in {watch.samples} samples; last {watch.last}"
+            return Verdict(text, True, detail)
+        failed = watch.samples - watch.held
+        worst = f"; worst {watch.extreme}" if watch.extreme not in ("", watch.failure) else ""
+        more = f"{worst}; failed in {failed} of {watch.samples} samples" if failed > 1 else ""
+        return Verdict(text, False, f"was {watch.failure}{more}{others}")
 
     def _others(self, e: Expectation) -> str:
         """Return the names that did occur, in case the expected name is misspelt."""
@@ -231,12 +282,6 @@ class ExpectationMonitor:
 
 def _listing(what: str, found: set[str]) -> str:
     return f"; {what}: {', '.join(sorted(found)) or 'none'}"
-
-
-def _shown(e: Expectation, value: Any) -> str:
-    if e.region:
-        return ", ".join(f"{part:.4g}" for part in value)
-    return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
 def _matches(watch: _Watch, message: Any) -> bool:
@@ -306,14 +351,6 @@ def _within(e: Expectation, value: Any) -> bool:
     if value is None or isinstance(value, str):
         return False
     return (e.min is None or value >= e.min) and (e.max is None or value <= e.max)
-
-
-def _inside(region: Region, pose: Any) -> bool:
-    x, y = float(pose[0]), float(pose[1])
-    if region.center is not None and region.radius_m is not None:
-        return (x - region.center[0]) ** 2 + (y - region.center[1]) ** 2 <= region.radius_m**2
-    in_x = region.x is None or region.x[0] <= x <= region.x[1]
-    return in_x and (region.y is None or region.y[0] <= y <= region.y[1])
 
 
 def _count(count: int, low: int, high: int | None) -> bool:

@@ -280,6 +280,7 @@
  * is the reason why it does not work at present, or "".
  * @typedef {object} PortStatus
  * @property {string} name
+ * @property {string} transport
  * @property {string} url
  * @property {number} links
  * @property {number} dropped

@@ -187,3 +187,20 @@ def test_no_import_cycle_inside_a_robot(robot):
 
 def test_an_import_cycle_is_found():
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+
+
+SHELL = re.compile(r"(?ms)^```sh\n(.*?)^```")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_shell_commands_of_a_page_can_be_typed(page):
+    """Files exist, are made by a command, or are explained on the page. No other tool is needed."""
+    text = page.read_text()
+    prose = SHELL.sub("", text)
+    for line in "\n".join(SHELL.findall(text)).splitlines():
+        assert not re.search(r"(^|\| *)(nc|nats) ", line), f"{line}: not everybody has this tool"
+        for name in re.findall(r"(?<![\w/.=-])[\w./-]+\.(?:yaml|json|nc|toml)\b", line):
+            made = re.search(rf"(> *|new |--\w+ ){re.escape(name)}", text)
+            new_robot = f"rigless new robot {name.partition('/')[0]}" in text
+            there = (ROOT / name).exists() or made or new_robot or name in prose
+            assert there, f"{line}: where does {name} come from?"

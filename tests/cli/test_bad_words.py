@@ -99,6 +99,25 @@ def test_bad_arguments_get_a_sentence(run_cli, thermostat, files, words):
     is_a_sentence(run_cli(*(word.format(thermostat=thermostat, tmp=files) for word in words)))
 
 
+def test_a_wrong_number_is_named(run_cli, thermostat):
+    for option, word in (("--speed", "banana"), ("--seed", "1.5"), ("--duration", "soon")):
+        found = run_cli("run", thermostat, option, word)
+        is_a_sentence(found)
+        assert f"'{option}': '{word}' is not a " in found.stderr
+    found = run_cli("ctl", "step", "banana")
+    assert "'banana' is not a number" in found.stderr
+
+
+def test_broken_json_of_an_unknown_kind_gets_no_advice_on_mazes(run_cli, files):
+    (files / "a.json").write_text('{"robotId": "x", "motors": [}')
+    found = run_cli("run", files / "a.json")
+    is_a_sentence(found)
+    assert "is not valid JSON" in found.stderr
+    assert "maze" not in found.stderr
+    (files / "a.json").write_text('{"grid": [}')
+    assert "a maze is" in run_cli("run", files / "a.json").stderr
+
+
 @pytest.mark.parametrize(
     "words", [BAD[3], ("replay", "no-such.mcap"), ("ctl", "status"), (*RUN, "--set", "strat_c=5")]
 )

@@ -111,6 +111,24 @@ def test_faults_and_inputs(room, ctl):
     assert good(ctl("set-input", "thermostat", "window_open=false")) == "window_open=false\n"
 
 
+def test_a_message_is_sent_over_the_real_port_and_the_answer_printed(room, run_cli):
+    line = ("send", "thermostat", "line")
+    assert good(run_cli(*line, "GET", "SET 24")).splitlines() == [
+        "TEMP 18.00 SET 20.0 HEAT 0",
+        "OK",
+    ]
+    assert "SET 24.0" in good(run_cli(*line, "--hex", "47 45 54 0a"))
+    assert "no answer within" in run_cli(*line, "--hex", "47", "--wait", "0.05").stderr
+    for words, sentence in (
+        ((*line, "GET", "--hex", "00"), "exclude each other"),
+        ((*line, "--hex", "0"), "is not hexadecimal"),
+        ((*line, "--json", "{"), "is not JSON"),
+        (("send", "thermostat", "lin", "GET"), "did you mean 'line'?"),
+        (("send", "nobody", "line", "GET"), "unknown robot 'nobody'"),
+    ):
+        refused(run_cli(*words), sentence)
+
+
 def test_snapshots_by_name_and_by_file(room, ctl, tmp_path):
     good(ctl("step", "500"))
     name = good(ctl("snapshot")).split()[1]

@@ -143,10 +143,18 @@ def test_settings_reach_the_robot(rigless_process, thermostat):
     assert ask(process, b"GET") == b"TEMP - SET 25.5 HEAT 0"
 
 
-def test_quiet_shows_warnings_only(rigless_command, thermostat):
-    words = ("run", thermostat, *ANY, "--fast", "--duration", "60")
-    assert "heater on" in rigless_command(*words).stderr
-    assert "heater on" not in rigless_command(*words, "--quiet").stderr
+def test_quiet_shows_warnings_only(run_cli, thermostat, tmp_path):
+    words = ("run", thermostat, "--set", "ports.line=0", "--fast", "--duration", "10")
+    words = (*words, "--panel", "127.0.0.1:0", "--record", tmp_path / "a.mcap")
+    assert "heater on" in run_cli(*words).stderr
+    assert run_cli(*words, "--quiet").stderr == ""
+
+
+def test_a_panel_on_all_interfaces_prints_a_url_that_can_be_opened(rigless_process, thermostat):
+    process = rigless_process("run", thermostat, "--set", "ports.line=0", "--panel", "0.0.0.0:0")
+    assert process.url.startswith("http://127.0.0.1:")
+    assert httpx.get(process.url + "/", timeout=60).status_code == 401
+    assert "the panel is open to the whole network" in process.errors
 
 
 def test_a_robot_that_breaks_leaves_the_process_running_and_its_exit_code_says_so(

@@ -42,6 +42,15 @@ def is_maze(data: Any) -> bool:
     return isinstance(data, dict) and ("grid" in data or "maze" in data)
 
 
+def is_maze_text(path: Path) -> bool:
+    """Return True if a file that is not valid JSON was probably meant to be a maze."""
+    try:
+        text = read_text(path, MAX_BYTES, "")
+    except InputError:
+        return False
+    return '"grid"' in text or '"maze"' in text
+
+
 def load_maze(path: str | Path) -> Maze:
     """Read the maze in a file. Raises InputError with all problems of the file."""
     return maze_of(read_json(Path(path)))

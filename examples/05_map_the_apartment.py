@@ -6,6 +6,7 @@ from collections import Counter
 
 import rigless
 from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
+from rigless.worlds import find_map, load_map
 
 SCANS, TICKS_PER_M, GYRO_LSB = 400, 4464, 1000  # 400 scans take 80 s, here 8 s
 WHEELS, STOP = ("wheel_left", "wheel_right"), {"linear": 0, "angular": 0}
@@ -33,13 +34,11 @@ def explore(robot: socket.socket, udp: socket.socket) -> tuple[complex, set]:
                 before = now
         points = group.values["scan"].pointcloud_val.points
         echoes = [rect(point.distance_m, point.angle_rad) for point in points]
-        near_m = 1.5 if turn else 0.5
-        if any(0 < echo.real < near_m and abs(echo.imag) < 0.2 for echo in echoes):
-            turn = turn or (0.8 if sum(echo.imag for echo in echoes) > 0 else -0.8)
-        else:
-            turn = 0.0
-            cells = (10 * (place + echo * rect(1, theta)) for echo in echoes)
-            hits.update((int(cell.real // 1), int(cell.imag // 1)) for cell in cells)
+        near = any(0 < e.real < (1.5 if turn else 0.5) and abs(e.imag) < 0.2 for e in echoes)
+        turn = (turn or (0.8 if sum(e.imag for e in echoes) > 0 else -0.8)) if near else 0.0
+        if not near:
+            ends = (10 * (place + echo * rect(1, theta)) for echo in echoes)
+            hits.update((int(end.real // 1), int(end.imag // 1)) for end in ends)
         speeds = {"linear": 0 if turn else 0.3, "angular": turn} if scan < SCANS - 5 else STOP
         robot.sendall(command("drive", "configure", **speeds))
     return place, {cell for cell, count in hits.items() if count > 1}
@@ -56,4 +55,6 @@ with socket.socket(type=socket.SOCK_DGRAM) as udp:
         error_m = abs(place - complex(*host.truth("vacuum").pose[:2]))
 for y in range(48, -32, -2):
     print("".join(" #"[bool({(x, y), (x, y + 1)} & walls)] for x in range(-40, 60)).rstrip())
-print(f"{len(walls)} cells of walls; odometry is off by {error_m:.2f} m")
+solid = load_map(find_map("apartment")).occupied.reshape(80, 5, 100, 5).any(axis=(1, 3))
+true = sum(solid[max(y + 29, 0) : y + 32, max(x + 39, 0) : x + 42].any() for x, y in walls)
+print(f"{true / len(walls):.0%} of {len(walls)} cells are walls; odometry is {error_m:.2f} m off")

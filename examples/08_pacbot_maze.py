@@ -56,4 +56,5 @@ with rigless.serve("pacbot", speed="lockstep", seed=7, settings=settings) as hos
 for row in range(11, -1, -1):
     cells = [(column - maze.start[1], row - maze.start[0]) for column in range(12)]
     print("".join("· " if cell in explorer.seen else "██" for cell in cells))
-print("open cells not visited:", (~maze.cells).sum() - len(explorer.seen))
+missed = (~maze.cells).sum() - len(explorer.seen)
+print(f"{missed} open cells were not visited" if missed else "every open cell was visited")

@@ -11,7 +11,8 @@ import nats
 import rigless
 
 SCRIPT = {"move 1 0": "SUCCEEDED", "task 4 1": "task.done"}  # lines, and the answers to wait for
-SHOWN = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics"}
+SHOWN = {"command.ack": "status", "task.progress": "stepId"}
+SHOWN |= {"task.done": "metrics", "task.failed": "code"}
 
 
 def at(seconds: float = 0.0) -> str:
@@ -34,13 +35,15 @@ def message_for(word: str, *to: str) -> tuple[str, dict]:
 async def backend(url: str, robot: str, script: dict[str, str]) -> None:
     async def show(message) -> None:
         if (kind := message.subject.split(".", 2)[2]) in SHOWN:
-            log.append(f"  {kind:13} {json.loads(message.data)['payload'][SHOWN[kind]]}")
+            payload = json.loads(message.data)["payload"]
+            log.append(f"  {kind:13} {payload[SHOWN[kind]]} {payload.get('pct', '')}".rstrip())
             print(log[-1], flush=True)
 
     client, boot_id, log = await nats.connect(url), str(uuid4()), []
     await client.subscribe(f"robot.{robot}.>", cb=show)
     lines = iter(script or sys.stdin)
     while line := (await asyncio.to_thread(next, lines, "")).strip():
+        print(f"> {line}", flush=True)
         kind, payload = message_for(*line.split())
         envelope = {"v": 1, "messageId": str(uuid4()), "robotId": robot, "bootId": boot_id}
         envelope |= {"seq": uuid1().time, "ts": at(), "type": kind, "payload": payload}

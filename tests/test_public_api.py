@@ -1,9 +1,11 @@
 """The public names, compared with tests/public_api.txt, so that changes are deliberate."""
 
+import ast
 import importlib
 import inspect
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -55,8 +57,30 @@ def test_public_names_are_the_listed_ones():
 
 @pytest.mark.parametrize("name", rigless.__all__)
 def test_every_public_name_is_documented(name):
-    value = getattr(rigless, name)
-    assert name == "__version__" or inspect.getdoc(value)
+    if name != "__version__":
+        example(getattr(rigless, name))
+
+
+def parsed(text: str) -> ast.AST | None:
+    """Return the syntax tree of a text, or None if it is not Python code."""
+    try:
+        return ast.parse(textwrap.dedent(text))
+    except SyntaxError:
+        return None
+
+
+def example(value: object) -> None:
+    """Assert that a docstring has an example that compiles and uses names that exist."""
+    paragraphs = (inspect.getdoc(value) or "").split("\n\n")[1:]
+    ends = range(len(paragraphs), 0, -1)
+    texts = ("\n\n".join(paragraphs[a:b]) for b in ends for a in range(b))
+    tree = next((code for text in texts if (code := parsed(text))), None)
+    assert tree is not None, f"{value} has no example in its docstring"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("rigless."):
+            found = rigless
+            for part in ast.unparse(node).split(".")[1:]:
+                found = getattr(found, part)  # raises for a name that does not exist
 
 
 def test_dir_lists_the_public_names():

@@ -30,7 +30,13 @@ AFTER_CALLS = 1 << 40  # a bit in the rank of samples, so that they follow call_
 
 
 class RobotError(Exception):
-    """The code of a robot failed. The text names the robot, the method and the time."""
+    """The code of a robot failed. The text names the robot, the method and the time.
+
+    try:
+        sim.run(seconds=1.0)
+    except rigless.RobotError as error:
+        cause = error.__cause__
+    """
 
 
 class Core:

@@ -18,7 +18,13 @@ from rigless.kernel.requirements import Requirement
 
 
 class FleetMember:
-    """The fleet rules of a robot class. As they stand here, they change nothing."""
+    """The fleet rules of a robot class. As they stand here, they change nothing.
+
+    class Cart(rigless.Robot, rigless.FleetMember):
+        @classmethod
+        def wire_name(cls, config):
+            return config.serial_number
+    """
 
     @classmethod
     def wire_name(cls, config: Any) -> str | None:

@@ -1,4 +1,7 @@
-"""Inputs of a simulation as data: stamped, recorded, applied, and replayed from a recording."""
+"""Inputs of a simulation as data: stamped, recorded, applied, and replayed from a recording.
+
+sim.schedule(2_000_000_000, rigless.inputs.SetInput("thermostat", "window_open", True))
+"""
 
 from typing import Any
 

@@ -89,7 +89,14 @@ class Port:
 
 @dataclass
 class Link:
-    """A peer on a port: an accepted connection, a registered datagram address, a subscriber."""
+    """A peer on a port: an accepted connection, a registered datagram address, a subscriber.
+
+    A handler gets the link that a message came from, and can answer to it alone.
+
+        @rigless.on(Get)
+        def get(self, message, link):
+            self.emit("line", Temperature(self.state.temperature_c), to=link)
+    """
 
     port: str
     id: int
@@ -103,7 +110,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Connected:
-    """Passed to `@on(Connected)` when a peer connects."""
+    """Passed to `@on(Connected)` when a peer connects.
+
+    @rigless.on(rigless.Connected)
+    def greet(self, message, link):
+        self.emit("line", Hello(), to=link)
+    """
 
     peer: str
     local: str
@@ -111,6 +123,11 @@ class Connected:
 
 @dataclass(frozen=True)
 class Disconnected:
-    """Passed to `@on(Disconnected)` when a peer has disconnected."""
+    """Passed to `@on(Disconnected)` when a peer has disconnected.
+
+    @rigless.on(rigless.Disconnected)
+    def stop(self, message, link):
+        self.state.speed_mps = 0.0
+    """
 
     peer: str

@@ -21,6 +21,8 @@ class Problem:
     nested data. `file`, `line` and `column` (from 1; 0: unknown) are the position in a file.
     `code` is a stable identifier for programs. `stage` names the check that found the problem, if
     there are several.
+
+        raise rigless.InputError(rigless.Problem("radius_m", "is negative", "use 0 or more"))
     """
 
     where: str
@@ -73,6 +75,11 @@ class InputError(Exception):
     """Wrong input from a person or a file.
 
     The command line prints the problems and exits with 2. The control API answers 422.
+
+        try:
+            rigless.load("vacum")
+        except rigless.InputError as error:
+            [problem.fix for problem in error.problems]
     """
 
     def __init__(self, problems: Problem | Iterable[Problem]):

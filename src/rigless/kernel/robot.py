@@ -92,7 +92,7 @@ def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
     ticks at once while no output is needed. It gets the number of ticks that are due before any
     other event, does as many as it can, exactly as the method would, and returns how many.
 
-        @every(lambda config: config.report_hz)
+        @rigless.every(lambda config: config.report_hz)
         def report(self): ...
     """
 
@@ -107,7 +107,7 @@ def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
 def on(*messages: type) -> Callable[[Method], Method]:
     """Call the method with (message, link) when a message of one of these types arrives.
 
-    @on(SetTarget)
+    @rigless.on(SetTarget)
     def set_target(self, message, link): ...
     """
 

@@ -48,7 +48,10 @@ class WorldState:
 
 
 class World:
-    """An open plane with obstacles; the base of maps and mazes."""
+    """An open plane with obstacles; the base of maps and mazes.
+
+    sim = rigless.Simulation([MyRobot("r")], rigless.World(), seed=7)
+    """
 
     State: type[WorldState] = WorldState
     wall_height_m = 0.4  # for drawings; no sensor sees over walls

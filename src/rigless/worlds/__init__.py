@@ -1,4 +1,8 @@
-"""Worlds that robots move in: occupancy grids, mazes and weld cells, with exact ray casting."""
+"""Worlds that robots move in: occupancy grids, mazes and weld cells, with exact ray casting.
+
+grid = rigless.worlds.load_map(rigless.worlds.find_map("apartment"))
+ranges = grid.cast([(0.0, 0.0, 0.0)], [0.0, 1.57], max_range_m=8.0)
+"""
 
 import warnings
 from typing import TYPE_CHECKING, Any

@@ -33,10 +33,10 @@ def own_secret(tmp_path, monkeypatch):
 
 
 @asynccontextmanager
-async def panel(port=0):
+async def panel(port=0, host_address="127.0.0.1"):
     """A server on a port, just started, and a client without a cookie."""
     host = make_host(speed="lockstep")
-    server = ControlServer(host, f"127.0.0.1:{port}")
+    server = ControlServer(host, f"{host_address}:{port}")
     await server.open()
     try:
         async with httpx.AsyncClient(base_url=server.address, timeout=60) as http:
@@ -53,6 +53,15 @@ async def sign_in(server, http):
     http.cookies.clear()
     (morsel,) = SimpleCookie(answer.headers["set-cookie"]).values()
     return f"{morsel.key}={morsel.value}"
+
+
+@on_loop
+async def test_a_panel_on_all_interfaces_has_a_url_that_can_be_opened():
+    async with panel(host_address="0.0.0.0") as (server, http):
+        assert server.address.startswith("http://127.0.0.1:")
+        assert (await http.get(server.url)).status_code == 303
+        (note,) = server.notes
+        assert note.startswith("the panel is open to the whole network")
 
 
 @on_loop

@@ -474,6 +474,6 @@ def test_an_unknown_message_type_lists_the_known_ones():
     there = (
         "messages on nats: CommandAck, Heartbeat, SettingsReported, State, Telemetry, TrafficState"
     )
-    assert verdicts[0].detail == f"0 messages; {there}"
+    assert verdicts[0].detail == f"0 messages, 1 too few; {there}"
     assert verdicts[1].detail == f"was None at 5 s; {there}"
     assert "did you mean 'mapId'" in verdicts[2].detail

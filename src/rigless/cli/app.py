@@ -15,7 +15,7 @@ class NamingGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            details = getattr(error.__cause__, "errors", list)()  # of pydantic
+            details: list[Any] = getattr(error.__cause__, "errors", list)()  # of pydantic
             if details and isinstance(details[0].get("input"), str):
                 kinds = {"float_parsing": "is not a number", "int_parsing": "is not a whole number"}
                 reason = kinds.get(details[0]["type"], f"is not valid: {error.message}")

@@ -49,7 +49,7 @@ def check_all(
             problems += error.problems
     if problems:
         raise InputError(problems)
-    results = []
+    results: list[Result] = []
     for target, built, monitor in ready:
         words = ["rigless", "check", target, "--seed", str(built.simulation.seed)]
         words += [word for setting in settings for word in ("--set", setting)]

@@ -94,8 +94,8 @@ def html(results: list[Result]) -> str:
         if result.failure:
             body.append(f"<p class=bad>{escape(result.failure)}</p>")
         if not result.passed:
-            lines = "<br>".join(escape(line) for line in _circumstances(result))
-            body.append(f"<p>{lines}</p>")
+            context = "<br>".join(escape(line) for line in _circumstances(result))
+            body.append(f"<p>{context}</p>")
         rows = [
             f"<tr><td class={'good' if v.passed else 'bad'}>{'ok' if v.passed else 'FAIL'}"
             f"<td>{escape(v.text)}<td>{escape(_explained(v))}"

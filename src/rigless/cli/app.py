@@ -2,28 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
-
-
-class NamingGroup(TyperGroup):
-    """A group of commands whose errors name the value that was given."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            details: list[Any] = getattr(error.__cause__, "errors", list)()  # of pydantic
-            if details and isinstance(details[0].get("input"), str):
-                kinds = {"float_parsing": "is not a number", "int_parsing": "is not a whole number"}
-                reason = kinds.get(details[0]["type"], f"is not valid: {error.message}")
-                error.message = f"{details[0]['input']!r} {reason}"
-            raise
-
 
 from rigless.cli import completion
+from rigless.cli.naming_group import NamingGroup
 
 app = typer.Typer(
     cls=NamingGroup,

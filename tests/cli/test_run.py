@@ -3,13 +3,10 @@
 import signal
 import socket
 from contextlib import suppress
-from threading import Event, Timer
-from threading import enumerate as threads
 
 import httpx
 import pytest
 
-from rigless import console
 from rigless.recordings.replay import verify
 
 ANY = ("--set", "ports.line=0", "--panel", "127.0.0.1:0")
@@ -179,19 +176,3 @@ def test_a_session_folder_that_cannot_be_used_does_not_stop_the_robot(
     assert ask(process, b"SET 21") == b"OK"
     assert process.end() == 0
     assert "Traceback" not in process.errors
-
-
-def test_a_slow_start_is_explained(monkeypatch):
-    printed, notes = Event(), []
-    monkeypatch.setattr(
-        console, "print_note", lambda text, style: (notes.append(text), printed.set())
-    )
-    with console.slow_start_note(after_s=0.0):
-        assert printed.wait(60)
-    with console.slow_start_note():
-        before = len(threads())
-    assert "still starting" in notes.pop()
-    assert before >= 2
-    assert not any(
-        isinstance(thread, Timer) and not thread.finished.is_set() for thread in threads()
-    )

@@ -140,7 +140,8 @@ def build(
     try:
         world = _world(scenario.world, all_defaults, source, problems)
     except ModuleNotFoundError as error:  # a map needs packages of an extra
-        raise InputError(problems or [_missing_package(error, source)]) from None
+        lacking = source.found(("world",), extras.missing_package(error.name or ""))
+        raise InputError(problems or [lacking]) from None
     worlds = _own_worlds(defaults) if scenario.world.map is None else {}
     if problems:
         raise InputError(problems)
@@ -386,12 +387,6 @@ def _seed(scenario: Scenario, defaults: list[Defaults], given: int | None) -> in
     if "seed" in scenario.model_fields_set or default is None:
         return scenario.seed
     return default or int.from_bytes(os.urandom(4), "big") + 1
-
-
-def _missing_package(error: ModuleNotFoundError, source: Source) -> Problem:
-    extra = extras.extra_of(error.name or "")
-    fix = extras.install_command(extra) if extra else f"pip install {error.name}"
-    return source.problem(("world",), f"needs {error.name!r}, which is not installed", fix)
 
 
 def _world(

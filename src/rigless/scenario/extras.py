@@ -8,6 +8,8 @@ import re
 from functools import cache
 from importlib import metadata
 
+from rigless.kernel.problems import Problem
+
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {
     "PIL": "pillow",
@@ -52,6 +54,13 @@ def extra_of(module: str, preferred: str = "") -> str | None:
     if preferred in extras:
         return preferred
     return min(extras, key=lambda extra: len(needs()[extra]), default=None)
+
+
+def missing_package(module: str) -> Problem:
+    """Return the problem that a module is not installed."""
+    extra = extra_of(module)
+    fix = install_command(extra) if extra else f"pip install {module}"
+    return Problem("", f"needs {module!r}, which is not installed", fix)
 
 
 def _is_installed(distribution: str) -> bool:

@@ -183,7 +183,7 @@ def test_a_failing_robot_is_named_with_the_time_and_what_it_did(robot, act, what
 
 @pytest.mark.parametrize(
     ("names", "shown"),
-    [("", "without robots"), ("a", "a"), ("abc", "a, b, c"), ("abcde", "a, b, c and 2 more")],
+    [("", "without robots"), ("a", "a"), ("abc", "a, b, c"), ("abcd", "a, b, c and 1 more")],
 )
 def test_a_simulation_reads_as_its_robots_time_and_seed(names, shown):
     sim = Simulation([Diary(name) for name in names], seed=7)

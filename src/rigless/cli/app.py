@@ -335,48 +335,6 @@ def export(
 
 
 @app.command()
-def send(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT")],
-    port: Annotated[str, typer.Argument(metavar="PORT")],
-    texts: Annotated[
-        list[str], typer.Argument(metavar="TEXT…", help="Each is sent as a line.")
-    ] = [],
-    json: Annotated[str | None, typer.Option(metavar="JSON", help="Send JSON.")] = None,
-    hex_bytes: Annotated[
-        str | None, typer.Option("--hex", metavar="BYTES", help="Send bytes in hexadecimal.")
-    ] = None,
-    subject: Annotated[str, typer.Option(help="The subject on a message broker.")] = "",
-    wait: Annotated[
-        float, typer.Option(metavar="S", min=0.01, max=3600, help="Wait this long for an answer.")
-    ] = 2.0,
-    url: Annotated[
-        str | None, typer.Option(envvar="RIGLESS_URL", help="Address of the instance.")
-    ] = None,
-    token: Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")] = None,
-) -> None:
-    """Send one message to a running robot over its real port, and print the answer.
-
-    Without a message it prints what the port sends within the time of --wait.
-
-    Examples:
-
-      rigless send thermostat line GET "SET 24"
-
-      rigless send welder grbl '?'
-
-      rigless send pacbot commands --json '{"action": "get_sensors"}'
-
-      rigless send agv nats --subject 'robot.agv.>' --wait 5
-    """
-    from rigless.cli.control import Api
-    from rigless.cli.send import encode
-    from rigless.cli.send import send as send_bytes
-
-    data = encode(texts, json, hex_bytes)
-    send_bytes(Api(url, token), robot, port, data, subject, wait)
-
-
-@app.command()
 def bench(
     names: Annotated[
         list[str], typer.Argument(metavar="NAME", help="Which benchmarks; default: all.")
@@ -485,10 +443,11 @@ def _only_one(**flags: bool) -> None:
 
 
 def _add_sub_commands() -> None:
-    from rigless.cli import control
+    from rigless.cli import control, send_command
     from rigless.cli.robot_commands import robot_commands
 
     control.register(ctl)
+    send_command.register(app)
     for robot, commands in robot_commands().items():
         app.add_typer(commands, name=robot)
 

@@ -1,0 +1,50 @@
+"""The options and the help of `rigless send`."""
+
+from typing import Annotated
+
+import typer
+
+from rigless.cli.control import Api, Token, Url
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to `rigless`."""
+
+    @app.command()
+    def send(
+        robot: Annotated[str, typer.Argument(metavar="ROBOT")],
+        port: Annotated[str, typer.Argument(metavar="PORT")],
+        texts: Annotated[
+            list[str], typer.Argument(metavar="TEXT…", help="Each is sent as a line.")
+        ] = [],
+        json: Annotated[str | None, typer.Option(metavar="JSON", help="Send JSON.")] = None,
+        hex_bytes: Annotated[
+            str | None, typer.Option("--hex", metavar="BYTES", help="Send bytes in hexadecimal.")
+        ] = None,
+        subject: Annotated[str, typer.Option(help="The subject on a message broker.")] = "",
+        wait: Annotated[
+            float,
+            typer.Option(metavar="S", min=0.01, max=3600, help="Wait this long for an answer."),
+        ] = 2.0,
+        url: Url = None,
+        token: Token = None,
+    ) -> None:
+        """Send one message to a running robot over its real port, and print the answer.
+
+        Without a message it prints what the port sends within the time of --wait.
+
+        Examples:
+
+          rigless send thermostat line GET "SET 24"
+
+          rigless send welder grbl '?'
+
+          rigless send pacbot commands --json '{"action": "get_sensors"}'
+
+          rigless send agv nats --subject 'robot.agv.>' --wait 5
+        """
+        from rigless.cli.send import encode
+        from rigless.cli.send import send as send_bytes
+
+        data = encode(texts, json, hex_bytes)
+        send_bytes(Api(url, token), robot, port, data, subject, wait)

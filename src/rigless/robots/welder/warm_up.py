@@ -24,6 +24,7 @@ def warm_up(controller: Controller) -> None:
     p.first_block_end_s(blocks, run)
     p.next_free_s(blocks, run)
     p.free_blocks(blocks, run)
+    p.sample(blocks, run, 0.001, np.zeros((3, AXES)))  # peek() skips it at an empty queue
     values, torch = welding.pack(weld_state.Weld()), arm.torch_place(np.zeros(AXES))
     welding.burn(values, np.zeros(4), figures, torch, blocks, run, 0, 1, arm.links, arm.tool_m, 1)
     welding.flow(values, np.zeros(4), figures, 0.0, False)

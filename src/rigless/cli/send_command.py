@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
           rigless send welder grbl '?'
 
-          rigless send pacbot commands --json '{"action": "get_sensors"}'
+          rigless send pacbot commands --json '{"command": "stop", "id": 3}'
 
           rigless send agv nats --subject 'robot.agv.>' --wait 5
         """

@@ -29,9 +29,8 @@ def explore(robot: socket.socket, udp: socket.socket) -> tuple[complex, set]:
             if "gyro_z" in (values := group.values):  # dead reckoning; wheel counters wrap at 2**16
                 now = group.timestamp_us, sum(values[wheel].u32_val for wheel in WHEELS)
                 us, ticks = now[0] - (before or now)[0], now[1] - (before or now)[1]
-                theta += values["gyro_z"].i32_val / GYRO_LSB * us / 1e6
+                before, theta = now, theta + values["gyro_z"].i32_val / GYRO_LSB * us / 1e6
                 place += rect(((ticks + 2**15) % 2**16 - 2**15) / 2 / TICKS_PER_M, theta)
-                before = now
         points = group.values["scan"].pointcloud_val.points
         echoes = [rect(point.distance_m, point.angle_rad) for point in points]
         near = any(0 < e.real < (1.5 if turn else 0.5) and abs(e.imag) < 0.2 for e in echoes)

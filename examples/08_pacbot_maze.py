@@ -1,7 +1,4 @@
-"""A Pacbot explores an unknown maze depth first, with encoders for its place and range sensors.
-
-It runs in lockstep: a minute and a half of driving takes seconds and is the same each time.
-"""
+"""A Pacbot explores an unknown maze depth first in lockstep, by encoders and range sensors."""
 
 import rigless
 from rigless.clients.pacbot import PhaseEnableMotor, Sensors

@@ -11,8 +11,7 @@ import nats
 import rigless
 
 SCRIPT = {"move 1 0": "SUCCEEDED", "task 4 1": "task.done"}  # lines, and the answers to wait for
-SHOWN = {"command.ack": "status", "task.progress": "stepId"}
-SHOWN |= {"task.done": "metrics", "task.failed": "code"}
+KEYS = {"command.ack": "status", "task.progress": "stepId", "task.done": "metrics"}
 
 
 def at(seconds: float = 0.0) -> str:
@@ -34,9 +33,9 @@ def message_for(word: str, *to: str) -> tuple[str, dict]:
 
 async def backend(url: str, robot: str, script: dict[str, str]) -> None:
     async def show(message) -> None:
-        if (kind := message.subject.split(".", 2)[2]) in SHOWN:
-            payload = json.loads(message.data)["payload"]
-            log.append(f"  {kind:13} {payload[SHOWN[kind]]} {payload.get('pct', '')}".rstrip())
+        if (kind := message.subject.split(".", 2)[2]) in (*KEYS, "task.failed"):
+            data = json.loads(message.data)["payload"]
+            log.append(f"  {kind:13} {data[KEYS.get(kind, 'code')]} {data.get('pct', '')}")
             print(log[-1], flush=True)
 
     client, boot_id, log = await nats.connect(url), str(uuid4()), []

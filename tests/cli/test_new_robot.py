@@ -53,7 +53,7 @@ def test_check_robot_takes_a_folder_and_a_class_and_reports_all_failures(run_cli
     assert check_robot(robot, only="truth") == ["truth_is_json"]
     (folder / "README.md").unlink()
     (folder / "state.py").write_text((folder / "state.py").read_text() + "\nimport time\n")
-    with pytest.raises(ExceptionGroup, match=r"2 of 43 checks of lift_of_a_test") as caught:
+    with pytest.raises(ExceptionGroup, match=r"2 of 44 checks of lift_of_a_test") as caught:
         check_robot(folder)
     reasons = [str(error) for error in caught.value.exceptions]
     assert ["README.md is missing" in reasons[0], "imports time" in reasons[1]] == [True, True]

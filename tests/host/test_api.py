@@ -43,6 +43,7 @@ async def test_status_tells_all_there_is_to_know():
             "links": 1,
             "dropped": 0,
             "problem": "",
+            "transport": "tcp",
             "example": f"echo GET | nc -w 1 {address}",
         }
 

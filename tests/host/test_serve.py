@@ -71,6 +71,7 @@ def test_time_faults_snapshots_and_recordings_are_at_hand(tmp_path):
         host.pause()
         assert host.state == "paused"
         host.resume()
+        host.run(seconds=1)
         host.stop_recording()
     for part in ("f.mcap", "f.2.mcap", "f.3.mcap"):
         assert verify(tmp_path / part).difference is None

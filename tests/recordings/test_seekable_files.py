@@ -189,7 +189,7 @@ def test_of_too_many_events_the_severe_and_the_newest_are_kept(tmp_path):
         recorder = Recorder(sim, stream)
         for number in range(EVENTS_KEPT + 500):
             severity = "error" if number == 3 else "info"
-            sim.core.log(Event(sim.now_ns, "thermostat", "n", severity, str(number), {}))
+            sim.core.log(Event(sim.now_ns, "thermostat", "heater", severity, str(number), {}))
         recorder.close()
     texts = [event.text for event in SeekableRecording.open(tmp_path / "e.mcap").events]
     assert texts == ["3", *(str(number) for number in range(501, EVENTS_KEPT + 500))]

@@ -23,7 +23,7 @@ def test_robots_are_reported_and_unknown_ones_named(run_cli, monkeypatch):
         compile_command, "_compile_all", lambda robots: dict.fromkeys(robots, 0) | {"rover": 3}
     )
     found = run_cli("compile", "vacuum", "rover", "vacuum")
-    assert found.stdout == "vacuum: ready before\nrover: 3 functions compiled\n"
+    assert found.stdout == "vacuum: already compiled\nrover: 3 functions compiled\n"
     unknown = run_cli("compile", "vacum")
     assert (unknown.returncode, "did you mean 'vacuum'?" in unknown.stderr) == (2, True)
 

@@ -18,15 +18,20 @@ def room(size: int = 40, resolution_m: float = 0.05, yaw: float = 0.0) -> Grid:
     return Grid(occupied, resolution_m, (-1.0, -1.0, yaw))
 
 
-def overlaps_by_samples(grid: Grid, body: Body) -> bool:
-    """Sample points of the body and look up their cells."""
+def points_of(body: Body, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return sample points of a body: x and y of a grid of count × count, without the outside."""
     half_x, half_y = body.half_m
-    u, v = np.meshgrid(np.linspace(-half_x, half_x, 201), np.linspace(-half_y, half_y, 201))
+    u, v = np.meshgrid(np.linspace(-half_x, half_x, count), np.linspace(-half_y, half_y, count))
     if body.size_m is None:
         keep = np.hypot(u, v) <= body.radius_m
         u, v = u[keep], v[keep]
     cos, sin = math.cos(body.theta), math.sin(body.theta)
-    x, y = grid.to_cells(body.x + cos * u - sin * v, body.y + sin * u + cos * v)
+    return body.x + cos * u - sin * v, body.y + sin * u + cos * v
+
+
+def overlaps_by_samples(grid: Grid, body: Body) -> bool:
+    """Sample points of the body and look up their cells."""
+    x, y = grid.to_cells(*points_of(body, 201))
     column, row = np.floor(x).astype(int), np.floor(y).astype(int)
     inside = (column >= 0) & (row >= 0) & (column < grid.shape[1]) & (row < grid.shape[0])
     return bool(grid.occupied[row[inside], column[inside]].any())
@@ -104,13 +109,8 @@ def test_there_may_be_no_free_place():
 @settings(max_examples=100, deadline=None)
 def test_overlap_of_two_bodies_is_exact(one, two):
     assert one.overlaps(two) == two.overlaps(one)
-    half_x, half_y = one.half_m
-    u, v = np.meshgrid(np.linspace(-half_x, half_x, 101), np.linspace(-half_y, half_y, 101))
-    if one.size_m is None:
-        keep = np.hypot(u, v) <= one.radius_m
-        u, v = u[keep], v[keep]
-    cos, sin = math.cos(one.theta), math.sin(one.theta)
-    x, y = one.x + cos * u - sin * v - two.x, one.y + sin * u + cos * v - two.y
+    x, y = points_of(one, 101)
+    x, y = x - two.x, y - two.y
 
     def holds(body, margin):
         if body.size_m is None:

@@ -365,8 +365,8 @@ def compile_(
 ) -> None:
     """Compile the robots' functions for this machine, so that their first start is quick.
 
-    Do it once after an installation or an update, or when an image is built. What is compiled
-    already takes a second or two.
+    Do it once after an installation or an update, or when an image is built. Functions that are
+    compiled already are skipped.
 
     Examples:
 

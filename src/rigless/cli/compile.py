@@ -49,7 +49,7 @@ def compile_robots(names: list[str]) -> int:
     compiled = _compile_all(chosen)
     took_s = time.monotonic() - begun
     for kind, count in compiled.items():
-        print_line(f"{kind}: {f'{count} functions compiled' if count else 'ready before'}")
+        print_line(f"{kind}: {f'{count} functions compiled' if count else 'already compiled'}")
     print_note(f"{took_s:.0f} s; the first start of these robots is quick now", "dim")
     return 0
 

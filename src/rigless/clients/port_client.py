@@ -33,7 +33,7 @@ def exchange(
         yield from EXCHANGES[transport](url, data, subject, wait_s)
     except OSError as error:
         what = f"cannot be reached: {error.strerror or error}"
-        raise InputError(Problem(url, what, "is the robot running?")) from None
+        raise InputError(Problem(url, what, "check that the robot is running")) from None
 
 
 def _address(url: str) -> tuple[str, int]:

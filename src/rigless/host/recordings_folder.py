@@ -32,7 +32,7 @@ class RecordingsFolder:
                 fix = 'choose another name, or replace it with "force": true'
                 raise InputError(Problem("file", f"{path} exists already", fix))
             if path.is_symlink() or not path.is_file():
-                what = f"{path} is a link or no file, so it is not replaced"
+                what = f"{path} is a link or not a regular file, so it is not replaced"
                 raise InputError(Problem("file", what, "choose another name"))
         return path, self._create(path, os.O_TRUNC if force else os.O_EXCL)
 

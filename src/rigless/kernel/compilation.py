@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Observer(Protocol):
-    """Receives the progress of compilation: a function is to be compiled, and it is compiled.
+    """Receives the progress of compilation: a call before each function and one after it.
 
     `total` is the number of compiled functions in the modules that are imported so far. Not all of
     them are needed, and more may follow.

@@ -311,7 +311,7 @@ class Lines:
 
 
 class Viewed(Protocol):
-    """A robot, as its page sees it. Pages of its own kind use more of it."""
+    """The parts of a robot that every page uses. Pages of one kind use more."""
 
     name: str
 

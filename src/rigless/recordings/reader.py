@@ -166,7 +166,9 @@ class Recording:
             raise InputError(Problem(str(self.path), f"{error}{good}", fix)) from None
         except NotMcapError:
             what = "this is not a readable MCAP file"
-            raise InputError(Problem(str(self.path), what, "is it the right file?")) from None
+            raise InputError(
+                Problem(str(self.path), what, "check that it is the right file")
+            ) from None
         except OSError as error:
             what = f"cannot be read: {error.strerror}"
             raise InputError(Problem(str(self.path), what)) from None

@@ -85,7 +85,7 @@ class RestartObserver(Protocol):
 
 @runtime_checkable
 class ProblemReporter(Protocol):
-    """A transport that knows why its port does not work at present."""
+    """A transport that gives the reason why its port does not work at present."""
 
     @property
     def problem(self) -> str:

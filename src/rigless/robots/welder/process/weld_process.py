@@ -20,7 +20,7 @@ MAX_READING = 1e9  # no sensor fault gives a larger reading
 
 
 class TorchMotion(Protocol):
-    """The motion of the torch, as the process sees it."""
+    """The motion of the torch, as far as the process needs it."""
 
     def torch_m(self) -> list[float]: ...
 

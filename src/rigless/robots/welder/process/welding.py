@@ -395,7 +395,7 @@ def _fault(weld: Weld, config: Welding, conditions: Conditions, gas_lpm: float) 
 
 
 def _lacks_gas(weld: Weld, config: Welding, conditions: Conditions, gas_lpm: float) -> bool:
-    """True if the flow monitor sees too little gas. It watches only while the valve is open."""
+    """True if the flow monitor measures too little gas. It is active while the valve is open."""
     watched = is_gas_open(weld, config, conditions) or not conditions.gas
     return watched and max(weld.gas_lpm, gas_lpm) < config.gas_low_lpm
 

@@ -22,8 +22,9 @@ from rigless.host.host import Host
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.robot import Robot, on
 from rigless.kernel.simulation import Simulation
-from rigless.scenario.build import Built, Source
+from rigless.scenario.build import Built
 from rigless.scenario.model import RobotEntry, Scenario
+from rigless.scenario.source import Source
 
 LINE = b"the quick brown fox jumps over\n"
 BLOCK = 250

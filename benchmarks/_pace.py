@@ -14,8 +14,9 @@ import numpy as np
 from rigless.host.host import Host
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation
-from rigless.scenario.build import Built, Source
+from rigless.scenario.build import Built
 from rigless.scenario.model import RobotEntry, Scenario
+from rigless.scenario.source import Source
 
 HZ = 110
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.scenario.build import Built, Source, build
-from rigless.scenario.expectations import ExpectationMonitor, Verdict
+from rigless.scenario.build import Built, build
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.model import Scenario
+from rigless.scenario.source import Source
+from rigless.scenario.verdict import Verdict
 
 CART = str(Path(__file__).parent / "cart")
 THERMOSTAT = str(Path(__file__).parents[2] / "examples" / "thermostat")

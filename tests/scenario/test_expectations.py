@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.scenario.build import Built, Source
+from rigless.scenario.build import Built
+from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.expectations import ExpectationMonitor, describe, look_up
 from rigless.scenario.load import open_target
-from rigless.scenario.model import Expectation
+from rigless.scenario.source import Source
 
 from .scenes import CART, built, cart, judged, opened, problems
 

@@ -3,11 +3,10 @@ import math
 import pytest
 from pydantic import ValidationError
 
+from rigless.scenario.expectation_model import Expectation, Region
 from rigless.scenario.model import (
-    Expectation,
     FaultEntry,
     ObstacleEntry,
-    Region,
     Scenario,
     TimelineEntry,
 )

@@ -9,15 +9,16 @@ from itertools import chain, count
 from pathlib import Path
 
 from rigless.cli import reports
-from rigless.cli.results import Result
 from rigless.console import print_note, progress, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import RobotError, Simulation
+from rigless.runs.result import Result
 from rigless.scenario.build import Built
-from rigless.scenario.expectations import ExpectationMonitor, Verdict
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
+from rigless.scenario.verdict import Verdict
 
 DEFAULT_DURATION_S = 10.0
 STEPS = 200

@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from rigless.cli.results import Result
 from rigless.kernel.markup import STYLE, xml_text
 from rigless.kernel.plain import to_builtins
-from rigless.scenario.expectations import Verdict
+from rigless.runs.result import Result
+from rigless.scenario.verdict import Verdict
 
 
 def junit(results: list[Result]) -> str:

@@ -5,27 +5,23 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from rigless.kernel import inputs as inp
-from rigless.kernel.documents import Document
 from rigless.kernel.fleet import fleet_rules
-from rigless.kernel.inputs import LOCAL, AnyInput
-from rigless.kernel.key_path import KeyPath, dotted, line_of
+from rigless.kernel.key_path import KeyPath, line_of
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Defaults, Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras
 from rigless.scenario.kinds import default_name, is_folder, robot_class
-from rigless.scenario.model import FaultEntry, RobotEntry, Scenario, TimelineEntry, WorldEntry
+from rigless.scenario.model import RobotEntry, Scenario, WorldEntry
+from rigless.scenario.planned_inputs import matching_robots, plan_inputs, program_problems
 from rigless.scenario.requirements import check_with_environment
+from rigless.scenario.source import Source
 from rigless.transports.capabilities import capabilities
 
 
@@ -40,43 +36,6 @@ class Built:
     speed: float | str = 1.0  # the pace asked for
     notes: tuple[str, ...] = ()  # shown before it runs
     collects: bool = True  # whether emitted messages are kept for Simulation.take()
-
-
-@dataclass
-class Source:
-    """The origin of a scenario, to locate errors and to resolve the files it names."""
-
-    file: str = ""
-    folder: Path = Path()
-    lines: dict[KeyPath, int] | None = None
-    natives: dict[KeyPath, Document] = field(
-        default_factory=dict
-    )  # configs that stand in files of their own
-
-    def problem(self, path: KeyPath, what: str, fix: str = "") -> Problem:
-        return self.found(path, Problem.at((), what, fix))
-
-    def found(self, path: KeyPath, problem: Problem) -> Problem:
-        """Return a finding as a problem, located in the part of the scenario at that path."""
-        native = self.natives.get(path)
-        return (
-            problem.located(native.file, native.lines)
-            if native
-            else problem.located(self.file, self.lines, path)
-        )
-
-    def place(self, path: KeyPath, error: InputError) -> list[Problem]:
-        """Return the problems of an error, located in this file."""
-        placed = []
-        for problem in error.problems:
-            where = f"{dotted(path)}: {problem.where}" if problem.where else dotted(path)
-            line = problem.line or line_of(self.lines or {}, path)
-            placed.append(
-                Problem(
-                    where, problem.what, problem.fix, problem.file or self.file, line, problem.code
-                )
-            )
-        return placed
 
 
 @dataclass
@@ -152,24 +111,7 @@ def build(
         )
     except InputError as error:
         raise InputError(_located(error, fleets, source)) from None
-    for index, given in enumerate(scenario.timeline):
-        _plan(
-            simulation,
-            ("timeline", index),
-            given.at_s,
-            lambda given=given: _timeline(simulation, given),
-            source,
-            problems,
-        )
-    for index, fault in enumerate(scenario.faults):
-        _plan(
-            simulation,
-            ("faults", index),
-            fault.at_s,
-            lambda fault=fault: _fault(simulation, fault),
-            source,
-            problems,
-        )
+    plan_inputs(simulation, scenario, source, problems)
     for index, expectation in enumerate(scenario.expect):
         if expectation.robot is not None and not matching_robots(expectation.robot, names):
             problems.append(
@@ -179,6 +121,7 @@ def build(
                     did_you_mean(expectation.robot, names),
                 )
             )
+    problems += program_problems(scenario, source)
     if problems:
         raise InputError(problems)
     texts = tuple(dict.fromkeys(str(note) for note in notes))
@@ -412,88 +355,3 @@ def _world(
     world = next((each.world for each in defaults if each.world is not None), None) or World()
     world.place(obstacles)
     return world
-
-
-def _plan(
-    simulation: Simulation,
-    at: KeyPath,
-    at_s: float,
-    make: Any,
-    source: Source,
-    problems: list[Problem],
-) -> None:
-    try:
-        for given in make():
-            simulation.core.check(given, now=at_s == 0)
-            simulation.core.plan(to_ns(at_s), given)
-    except InputError as error:
-        problems += source.place(at, error)
-
-
-def matching_robots(pattern: str, names: Iterable[str]) -> list[str]:
-    """Return the names that match: the one that is equal, or with `*` in it all that fit."""
-    return [
-        name for name in names if name == pattern or ("*" in pattern and fnmatchcase(name, pattern))
-    ]
-
-
-def _robots(simulation: Simulation, name: str | None) -> list[str]:
-    names = list(simulation.robots)
-    if name is not None:
-        return matching_robots(name, names) or [
-            name
-        ]  # an unknown name is reported when the input is checked
-    if len(names) > 1:
-        fix = f"one of: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}; or * for all"
-        raise InputError(
-            Problem("robot", "this key is required when there are several robots", fix)
-        )
-    return names
-
-
-def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
-    if entry.obstacle is not None:
-        return [
-            inp.MoveObstacle(
-                entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s
-            )
-        ]
-    return [
-        given for robot in _robots(simulation, entry.robot) for given in _inputs_of(entry, robot)
-    ]
-
-
-def _inputs_of(entry: TimelineEntry, robot: str) -> list[AnyInput]:
-    """Return the inputs of a timeline entry for one robot."""
-    if entry.set is not None:
-        return [inp.SetInput(robot, name, value) for name, value in entry.set.items()]
-    if entry.clear is not None:
-        return [inp.Clear(robot, entry.clear)]
-    assert entry.port is not None
-    if entry.message is not None:
-        fields = dict(entry.message)
-        return [inp.Send(robot, entry.port, str(fields.pop("type")), fields)]
-    try:
-        data = (
-            bytes.fromhex(entry.wire_hex)
-            if entry.wire_hex is not None
-            else (entry.wire or "").encode()
-        )
-    except ValueError:
-        raise InputError(Problem("wire_hex", f"{entry.wire_hex!r} is not hexadecimal")) from None
-    return [
-        inp.Connect(robot, entry.port, LOCAL, "scenario", "scenario"),
-        inp.Arrive(robot, entry.port, LOCAL, data),
-    ]
-
-
-def _fault(simulation: Simulation, entry: FaultEntry) -> list[AnyInput]:
-    if entry.until_s is not None and entry.until_s <= entry.at_s:
-        raise InputError(
-            Problem("until_s", f"{entry.until_s:g} is not after at_s ({entry.at_s:g})")
-        )
-    until_ns = None if entry.until_s is None else to_ns(entry.until_s)
-    return [
-        inp.Inject(robot, entry.target, entry.kind, dict(entry.model_extra or {}), until_ns)
-        for robot in _robots(simulation, entry.robot)
-    ]

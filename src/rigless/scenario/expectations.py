@@ -12,39 +12,15 @@ from rigless.kernel.listeners import Output
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.scenario.build import Built, matching_robots
+from rigless.scenario.build import Built
+from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.expected_names import check_message, check_names, least_count
 from rigless.scenario.margins import distance, explain, explain_count, outside_m, shown
-from rigless.scenario.model import Expectation
+from rigless.scenario.planned_inputs import matching_robots
+from rigless.scenario.verdict import FaultPeriod, Verdict
 
 SHOWN = 3  # times to show of what was counted
 ROOTS = ("truth", "state", "metrics", "input", "sent")
-
-
-@dataclass
-class Verdict:
-    """The result of one expectation: its name, what was seen, what was expected, and its line."""
-
-    text: str
-    passed: bool
-    detail: str
-    expected: str = ""
-    place: str = ""  # file:line of the scenario
-
-
-@dataclass
-class FaultPeriod:
-    """The time of a fault in a run; `end_s` is None if it lasted to the end."""
-
-    robot: str
-    target: str
-    kind: str
-    begin_s: float
-    end_s: float | None = None
-
-    def __str__(self) -> str:
-        end = "the end" if self.end_s is None else f"{self.end_s:g} s"
-        return f"{self.robot} {self.target} {self.kind}: from {self.begin_s:g} s to {end}"
 
 
 @dataclass

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from rigless.kernel.events import KERNEL_CODES
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot
-from rigless.scenario.build import Built, matching_robots
-from rigless.scenario.model import Expectation
+from rigless.scenario.build import Built
+from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.planned_inputs import matching_robots
 
 
 def check_all_names(built: Built) -> None:

@@ -14,10 +14,11 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.validation import validate
 from rigless.scenario import extras, kinds
-from rigless.scenario.build import Built, Source, build
+from rigless.scenario.build import Built, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
 from rigless.scenario.expected_names import check_all_names
 from rigless.scenario.model import Scenario
+from rigless.scenario.source import Source
 from rigless.transports.capabilities import capabilities
 
 RAW = dict[str, Any]

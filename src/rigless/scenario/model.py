@@ -1,17 +1,15 @@
-"""The scenario format: world, robots, pace, timeline, faults and expectations."""
+"""The scenario format: world, robots, pace, programs, timeline, faults and expectations."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"
-Name = Annotated[str, Field(pattern=NAME, max_length=64)]
-Seconds = Annotated[float, Field(ge=0, le=1e9)]
+from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.program_model import ProgramEntry
+from rigless.scenario.table import Name, Seconds, Table
+
 Speed = Annotated[float, Field(ge=0.1, le=100)]
-
-
-class Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+PROGRAM_FAULTS = ("kill", "pause", "starve", "restart")
 
 
 class Pose(Table):
@@ -96,86 +94,27 @@ class TimelineEntry(Table):
 
 
 class FaultEntry(BaseModel):
-    """A fault from `at_s` to `until_s`. Further keys are the parameters of its kind."""
+    """A fault from `at_s` to `until_s`. Further keys are the parameters of its kind.
+
+    It is on a `target` of a `robot`, or on a `program`.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True, allow_inf_nan=False)
     at_s: Seconds = 0.0
     until_s: Seconds | None = None
     robot: str | None = None
-    target: str
+    target: str = ""
+    program: str | None = None
     kind: str = ""
 
-
-class Region(Table):
-    """A rectangle (x and y ranges) or a circle (center and radius_m)."""
-
-    x: tuple[float, float] | None = None
-    y: tuple[float, float] | None = None
-    center: tuple[float, float] | None = None
-    radius_m: Annotated[float, Field(gt=0)] | None = None
-
     @model_validator(mode="after")
-    def one_shape(self) -> "Region":
-        ranges = self.x is not None or self.y is not None
-        if (self.center is None) != (self.radius_m is None) or ranges == (self.center is not None):
-            raise ValueError("a region has x and/or y ranges, or center and radius_m")
-        return self
-
-
-class Expectation(Table):
-    """A condition on a value, a region, an event or a number of messages.
-
-    It must hold at a time or over a window.
-    """
-
-    name: str = ""
-    robot: str | None = None
-    at_s: Seconds | None = None
-    from_s: Seconds | None = None
-    to_s: Seconds | None = None
-    every_s: Annotated[float, Field(ge=1e-6)] = 0.05
-    eventually: bool = False
-    value: str | None = None
-    min: float | None = None
-    max: float | None = None
-    equals: bool | float | str | None = None
-    region: Region | None = None
-    event: str | None = None
-    seen: bool = True
-    port: str | None = None
-    message: str | None = None
-    where: dict[str, bool | float | str] = {}
-    min_count: Annotated[int, Field(ge=0)] | None = None
-    max_count: Annotated[int, Field(ge=0)] | None = None
-
-    @model_validator(mode="after")
-    def one_subject(self) -> "Expectation":
-        subjects = [
-            key for key in ("value", "region", "event", "port") if getattr(self, key) is not None
-        ]
-        if len(subjects) != 1:
-            raise ValueError("an expectation needs exactly one of: value, region, event, port")
-        if self.value is not None and self.min is None and self.max is None and self.equals is None:
-            raise ValueError("a value needs min, max or equals")
-        if self.port is None and (self.message is not None or self.where):
-            raise ValueError("message and where choose among the messages of a port: name the port")
-        if self.where and self.message is None:
-            raise ValueError("where is about the fields of one type of message: name the message")
-        if (
-            self.port is not None
-            and self.message is None
-            and self.min_count is None
-            and self.max_count is None
-        ):
-            raise ValueError("a port needs message, min_count or max_count")
-        if self.at_s is not None and (self.event is not None or self.port is not None):
-            raise ValueError(
-                "events and messages are counted over a window: give from_s and to_s, not at_s"
-            )
-        if self.at_s is not None and (self.from_s is not None or self.to_s is not None):
-            raise ValueError("give at_s, or from_s and to_s, not both")
-        if self.from_s is not None and self.to_s is not None and self.to_s < self.from_s:
-            raise ValueError("to_s is before from_s")
+    def one_subject(self) -> "FaultEntry":
+        if self.program is None and not self.target:
+            raise ValueError("a fault needs the target of a robot, or a program")
+        if self.program is not None and (self.target or self.robot is not None):
+            raise ValueError("a fault is on a robot's target or on a program, not both")
+        if self.program is not None and self.kind not in PROGRAM_FAULTS:
+            raise ValueError(f"a program's fault is one of: {', '.join(PROGRAM_FAULTS)}")
         return self
 
 
@@ -187,8 +126,11 @@ class Scenario(Table):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     duration_s: Annotated[float, Field(gt=0, le=1e9)] | None = None
     speed: Speed | Literal["fast", "lockstep"] = 1.0
+    late_max_ms: Annotated[float, Field(gt=0)] = 100.0
+    settle_s: Seconds | None = None
     world: WorldEntry = WorldEntry()
     robots: Annotated[list[RobotEntry], Field(min_length=1)]
+    programs: list[ProgramEntry] = []
     timeline: list[TimelineEntry] = []
     faults: list[FaultEntry] = []
     expect: list[Expectation] = []

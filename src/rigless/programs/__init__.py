@@ -1,0 +1,1 @@
+"""Programs under test: processes that run against the ports of a host."""

@@ -1,0 +1,1 @@
+"""Checked runs of scenarios: run one, judge its expectations, and write reports."""

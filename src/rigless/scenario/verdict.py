@@ -1,0 +1,52 @@
+"""Results of expectations, as plain data for reports and sweeps."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Series:
+    """A value over simulated time."""
+
+    times_s: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Verdict:
+    """The result of one expectation: its name, what was seen, what was expected, and its line.
+
+    `margin` is how far it was from the other verdict, in the unit of the value: positive if it
+    passed, negative if it failed, None if there is no number. `series` is the observed value,
+    `low` and `high` are its limits.
+    """
+
+    text: str
+    passed: bool
+    detail: str
+    expected: str = ""
+    place: str = ""  # file:line of the scenario
+    margin: float | None = None
+    broke_at_s: float | None = None  # the first time at which it did not hold
+    series: Series | None = None
+    low: float | None = None
+    high: float | None = None
+    robot: str = ""  # the robot that failed it, or the only one
+
+
+@dataclass
+class FaultPeriod:
+    """The time of a fault in a run; `end_s` is None if it lasted to the end.
+
+    `robot` is empty for a fault of a program, whose name is then the target.
+    """
+
+    robot: str
+    target: str
+    kind: str
+    begin_s: float
+    end_s: float | None = None
+
+    def __str__(self) -> str:
+        end = "the end" if self.end_s is None else f"{self.end_s:g} s"
+        where = f"{self.robot} " if self.robot else "program "
+        return f"{where}{self.target} {self.kind}: from {self.begin_s:g} s to {end}"

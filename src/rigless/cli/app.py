@@ -56,6 +56,10 @@ Recordings = Annotated[
         help="Folder of recordings and snapshots of panel and API; default: in the state folder.",
     ),
 ]
+Programs = Annotated[
+    list[str],
+    typer.Option(metavar="NAME=COMMAND", help="Replace the command of a program of the scenario."),
+]
 NoPanel = Annotated[bool, typer.Option("--no-panel", help="Serve no panel and no control API.")]
 NoAuth = Annotated[
     bool,
@@ -242,12 +246,28 @@ def check(
         Path | None,
         typer.Option(metavar="DIR", help="Keep a recording of every run that fails, here."),
     ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write a summary for the page of a CI job.")
+    ] = None,
+    program: Programs = [],
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep the files of runs with programs here; default: of failed runs, in the "
+            "state folder.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", min=1, max=256, help="Number of runs at the same time.")
+    ] = 1,
     seed: Seed = None,
     settings: Settings = [],
 ) -> None:
-    """Run scenarios headless and faster than real time, and check what they expect.
+    """Run scenarios headless and check what they expect.
 
-    Exit code 0: all expectations hold; 1: some do not; 2: bad input.
+    Scenarios run faster than real time. With programs they run in wall time, at the speed of the
+    scenario. Exit code 0: all expectations hold; 1: some do not; 2: bad input.
 
     Examples:
 
@@ -256,11 +276,13 @@ def check(
       rigless check scenarios/*.toml --junit report.xml --html report.html
 
       rigless check scenarios/*.toml --record-failures failures
-    """
-    from rigless.cli.check import check_all
 
-    reports = {"junit": junit, "html": html, "json": json}
-    sys.exit(check_all(targets, settings, seed, **reports, record_failures=record_failures))
+      rigless check nav.toml --program nav="./build/nav --fast"
+    """
+    from rigless.cli.check import Reports, check_all
+
+    files = Reports(junit, html, json, markdown)
+    sys.exit(check_all(targets, settings, seed, files, record_failures, program, runs, jobs))
 
 
 @app.command()

@@ -1,133 +1,227 @@
-"""`rigless check`: run scenarios headless, as fast as possible, and check their expectations."""
+"""`rigless check`: run scenarios headless and check their expectations."""
 
 import shlex
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
 
 from rigless.cli import reports
 from rigless.console import print_note, progress, write_text
-from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
-from rigless.kernel.recording import Recorder
-from rigless.kernel.simulation import RobotError, Simulation
-from rigless.runs.result import Result
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.programs import namespace
+from rigless.programs.supervisor import check_programs
+from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
+from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.result import ProgramResult, Result
+from rigless.runs.run import duration_of
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.verdict import Verdict
 
-DEFAULT_DURATION_S = 10.0
-STEPS = 200
+MARKS = {
+    "passed": ("PASS", "bold green"),
+    "failed": ("FAIL", "bold red"),
+    "invalid": ("INVALID", "bold yellow"),
+}
+
+
+@dataclass
+class Reports:
+    """The files that a check writes."""
+
+    junit: Path | None = None
+    html: Path | None = None
+    json: Path | None = None
+    markdown: Path | None = None
+
+
+class Ready(NamedTuple):
+    """A target that is loaded and has no mistakes."""
+
+    target: str
+    built: Built
+    monitor: ExpectationMonitor
 
 
 def check_all(
     targets: list[str],
     settings: Iterable[str] = (),
     seed: int | None = None,
-    *,
-    junit: Path | None = None,
-    html: Path | None = None,
-    json: Path | None = None,
+    files: Reports | None = None,
     record_failures: Path | None = None,
+    programs: Iterable[str] = (),
+    runs: Path | None = None,
+    jobs: int = 1,
 ) -> int:
     """Check each target and return the exit code. Bad input is reported before anything runs.
 
     With `record_failures`, every run is recorded, and the recordings of failed ones are kept there.
     """
-    settings = list(settings)
+    settings, programs = list(settings), list(programs)
+    commands = parse_commands(programs)
+    ready = _open(targets, settings, seed, commands)
+    isolated = any(entry.isolate for each in ready for entry in each.built.scenario.programs)
+    why_not = namespace.why_not() if isolated else ""
+    if why_not:
+        print_note(f"not isolated: {why_not}; ports that a scenario does not set are free ones")
+    taken: set[str] = set()
+    work: list[tuple[Request, Ready]] = []
+    for each in ready:
+        target, built, _ = each
+        own = {entry.name for entry in built.scenario.programs}
+        request = Request(
+            target,
+            settings,
+            seed if seed is not None else built.simulation.seed,
+            {name: words for name, words in commands.items() if name in own},
+            given_from=str(Path.cwd()),
+            isolate=not why_not and any(entry.isolate for entry in built.scenario.programs),
+            trace=files is not None and files.html is not None,
+        )
+        _choose_files(request, built, record_failures, runs, taken)
+        work.append((request, each))
+    results = _run_all(work, jobs)
+    repeated = [word for name in programs for word in ("--program", name)]
+    repeated += [word for setting in settings for word in ("--set", setting)]
+    results = [
+        replace(
+            result,
+            repeat=shlex.join(
+                ["rigless", "check", result.target, "--seed", str(result.seed), *repeated]
+            ),
+        )
+        for result in results
+    ]
+    for result in results:
+        _tidy(result, keep=runs is not None)
+        show(result)
+    remove_old_folders()
+    _write(results, files or Reports())
+    return _summary(results)
+
+
+def _summary(results: list[Result]) -> int:
+    counts = {word: sum(result.status == word for result in results) for word in MARKS}
+    text = f"{counts['passed']} passed, {counts['failed']} failed"
+    text += f", {counts['invalid']} invalid" if counts["invalid"] else ""
+    good = counts["passed"] == len(results)
+    print_note(text, "bold green" if good else "bold red")
+    return 0 if good else 1
+
+
+def parse_commands(given: Iterable[str]) -> dict[str, list[str]]:
+    """Parse the values of --program, NAME=COMMAND. Raises InputError."""
+    commands: dict[str, list[str]] = {}
+    for text in given:
+        name, equals, command = text.partition("=")
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise InputError(Problem(f"--program {name}", f"cannot be split: {error}")) from None
+        if not equals or not name.strip() or not words:
+            fix = "for example: --program nav='./build/nav --fast'"
+            raise InputError(Problem(f"--program {text}", "is not NAME=COMMAND", fix))
+        commands[name.strip()] = words
+    return commands
+
+
+def _open(
+    targets: list[str], settings: list[str], seed: int | None, commands: Iterable[str]
+) -> list[Ready]:
+    """Load every target and check what it expects. Raises InputError with all problems."""
     problems: list[Problem] = []
-    ready: list[tuple[str, Built, ExpectationMonitor]] = []
+    ready: list[Ready] = []
+    names: set[str] = set()
     for target in targets:
         try:
             built = open_target(target, settings, seed, collect=False)
-            duration_s = built.scenario.duration_s or DEFAULT_DURATION_S
-            ready.append((target, built, ExpectationMonitor(built, duration_s)))
+            names |= {entry.name for entry in built.scenario.programs}
+            check_programs(built)
+            monitor = ExpectationMonitor(built, duration_of(built))
+            ready.append(Ready(target, built, monitor))
         except InputError as error:
             problems += error.problems
+    if not problems:
+        problems += [
+            Problem(f"--program {name}", "no scenario has this program", did_you_mean(name, names))
+            for name in commands
+            if name not in names
+        ]
     if problems:
         raise InputError(problems)
-    results: list[Result] = []
-    for target, built, monitor in ready:
-        words = ["rigless", "check", target, "--seed", str(built.simulation.seed)]
-        words += [word for setting in settings for word in ("--set", setting)]
-        file = None
-        if record_failures is not None:
-            file = _new_file(record_failures, built, results)
-        results.append(replace(_check(target, built, monitor, file), repeat=shlex.join(words)))
-    for result in results:
-        show(result)
-    _write(results, junit, html, json)
-    failed = sum(not result.passed for result in results)
-    print_note(
-        f"{len(results) - failed} passed, {failed} failed", "bold red" if failed else "bold green"
-    )
-    return 1 if failed else 0
+    return ready
 
 
-def _new_file(folder: Path, built: Built, results: list[Result]) -> Path:
-    """Return the file for the recording of a run: SCENARIO-seedN.mcap, with -2 if it is taken."""
-    stem = f"{built.scenario.name}-seed{built.simulation.seed}"
-    taken = {result.recording for result in results}
-    names = chain([f"{stem}.mcap"], (f"{stem}-{n}.mcap" for n in count(2)))
-    return next(folder / name for name in names if str(folder / name) not in taken)
+def _choose_files(
+    request: Request, built: Built, failures: Path | None, runs: Path | None, taken: set[str]
+) -> None:
+    """Choose the folder and the recording of a run: SCENARIO-seedN, with -2 if it is taken."""
+    name, seed = built.scenario.name, built.simulation.seed
+    if built.scenario.programs:
+        folder = new_folder(runs or failures, name, seed)
+        request.folder, request.record = str(folder), str(folder / "run.mcap")
+    if failures is not None:
+        stem = f"{name}-seed{seed}"
+        names = chain([f"{stem}.mcap"], (f"{stem}-{n}.mcap" for n in count(2)))
+        request.record = next(path for each in names if (path := str(failures / each)) not in taken)
+        taken.add(request.record)
 
 
-@contextmanager
-def _recorded(sim: Simulation, file: Path | None) -> Iterator[None]:
-    if file is None:
-        yield
+def _run_all(work: list[tuple[Request, Ready]], jobs: int) -> list[Result]:
+    def one(request: Request, ready: Ready, report: Callable[[float], None]) -> Result:
+        if request.isolate or jobs > 1:
+            return run_in_child(request)
+        options = request.options()
+        options.progress = report
+        if ready.built.scenario.programs:  # the run makes a monitor of its own, with the programs
+            return run_here(request, None, options)
+        options.monitor = ready.monitor
+        return run_here(request, ready.built, options)
+
+    with ExitStack() as stack:
+        name = work[0][1].built.scenario.name if len(work) == 1 else f"{len(work)} scenarios"
+        bar = stack.enter_context(progress(name))
+        done = [0.0] * len(work)
+
+        def report(index: int, part: float) -> None:
+            done[index] = part
+            bar.update(bar.task_ids[0], completed=sum(done) / len(done))
+
+        def start(index: int) -> Result:
+            result = one(*work[index], lambda part: report(index, part))
+            report(index, 1.0)
+            return result
+
+        if jobs == 1:
+            return [start(index) for index in range(len(work))]
+        pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        return list(pool.map(start, range(len(work))))
+
+
+def _tidy(result: Result, keep: bool) -> None:
+    """Remove the recording of a run that passed, and its folder unless the user chose it."""
+    if not result.passed:
         return
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        stream = file.open("wb")
-    except OSError as error:
-        what = f"cannot write {file}: {error.strerror}"
-        raise InputError(Problem("--record-failures", what, "choose another folder")) from None
-    with stream:
-        recorder = Recorder(sim, stream)
-        try:
-            yield
-        finally:
-            recorder.close()
-    if recorder.failed:
-        print_note(f"error: the recording to {file} is incomplete: {recorder.failed}", "bold red")
-
-
-def _check(
-    target: str, built: Built, monitor: ExpectationMonitor, file: Path | None = None
-) -> Result:
-    sim, scenario = built.simulation, built.scenario
-    duration_s = scenario.duration_s or DEFAULT_DURATION_S
-    result = Result(scenario.name, target, sim.seed, duration_s)
-    begin, end_ns = time.monotonic(), to_ns(duration_s)
-    with progress(scenario.name) as bar, _recorded(sim, file):
-        try:
-            for step in range(1, STEPS + 1):
-                sim.run_until(end_ns * step // STEPS)
-                bar.update(bar.task_ids[0], completed=step / STEPS)
-        except RobotError as error:
-            result.failure = str(error)
-    result.wall_s = time.monotonic() - begin
-    result.verdicts, result.faults = monitor.verdicts(), monitor.faults
-    result.events = [
-        event for event in sim.events if event.severity in ("warning", "error", "critical")
-    ]
-    if file is not None and result.passed:
-        file.unlink(missing_ok=True)
-    elif file is not None:
-        result.recording = str(file)
-    return result
+    recording, result.recording = result.recording, ""
+    if recording:
+        Path(recording).unlink(missing_ok=True)
+    if result.folder and not keep:
+        remove_folder(Path(result.folder))
+        result.folder = ""
 
 
 def show(result: Result) -> None:
     speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
-    mark, style = ("PASS", "bold green") if result.passed else ("FAIL", "bold red")
-    simulated = f"{result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.0f}×)"
+    mark, style = MARKS[result.status]
+    simulated = f"{result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.3g}×)"
     print_note(f"{mark} {result.name}  {simulated}, seed {result.seed}", style)
+    if result.invalid:
+        print_note(f"  invalid: {result.invalid}", "yellow")
     if result.failure:
         print_note(f"  error: {result.failure}", "red")
     if not result.verdicts:
@@ -136,27 +230,48 @@ def show(result: Result) -> None:
         _show_verdict(verdict)
     if result.passed:
         return
+    for note in result.notes:
+        print_note(f"  note: {note}", "yellow")
     for fault in result.faults:
         print_note(f"  fault {fault}", "yellow")
+    for program in result.programs:
+        _show_program(program)
     print_note(f"  repeat it: {result.repeat}", "dim")
     if result.recording:
         print_note(f"  recorded: rigless replay {shlex.quote(result.recording)}", "dim")
+    if result.folder:
+        print_note(f"  files of the run: {result.folder}", "dim")
+
+
+def _show_program(program: ProgramResult) -> None:
+    used = f"{program.cpu_s:g} s of CPU, {program.memory_mb:.0f} MB"
+    end = program.signal or (f"exit {program.exit}" if program.exit is not None else "stopped")
+    restarts = f", {program.restarts} restarts" if program.restarts else ""
+    print_note(f"  program {program.name}: {end}{restarts}, {used}", "yellow")
+    for note in program.notes:
+        print_note(f"    note: {note}", "yellow")
+    for line in program.last_lines[-5:]:
+        print_note(f"    | {line}", "dim")
 
 
 def _show_verdict(verdict: Verdict) -> None:
     named = verdict.text != verdict.expected
     if verdict.passed:
-        bound = f" ({verdict.expected})" if named else ""
+        bound = f" ({verdict.expected})" if named and verdict.expected else ""
         print_note(f"  ok   {verdict.text}: {verdict.detail}{bound}")
         return
     print_note(f"  FAIL {verdict.text}: {verdict.detail}", "red")
-    if named:
+    if named and verdict.expected:
         print_note(f"       expected: {verdict.expected}", "red")
     if verdict.place:
         print_note(f"       see {verdict.place}", "dim")
 
 
-def _write(results: list[Result], junit: Path | None, html: Path | None, json: Path | None) -> None:
-    for path, make in ((junit, reports.junit), (html, reports.html), (json, reports.json)):
+def _write(results: list[Result], files: Reports) -> None:
+    for path, make in (
+        (files.junit, reports.junit),
+        (files.html, reports.html),
+        (files.json, reports.json),
+    ):
         if path is not None:
             write_text(path, make(results))

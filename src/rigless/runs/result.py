@@ -50,6 +50,7 @@ class Result:
     repeat: str = ""  # the command that runs it again
     recording: str = ""  # the file of a failed run
     folder: str = ""  # of the run: logs, state, recording, report
+    notes: list[str] = field(default_factory=list)  # further sentences for people
     trace: Trace | None = None
 
     @property

@@ -1,0 +1,106 @@
+"""The output of a program: kept on disk as it came, and as lines with the simulated time."""
+
+import contextlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+LINES_KEPT = 20_000  # in memory, for expectations and reports
+LINE_BYTES = 4000  # a longer line is cut
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\x1b\[[0-9;]*[A-Za-z]")
+
+
+class Line(NamedTuple):
+    """A line of output. `stream` is out, err, or note for a line of rigless."""
+
+    time_s: float
+    stream: str
+    text: str
+
+
+class OutputLog:
+    """Collects the output of one program, up to a number of bytes.
+
+    What comes after the limit is read and thrown away, so that the program never blocks.
+    """
+
+    def __init__(self, folder: Path, name: str, limit_bytes: int, now_s: Callable[[], float]):
+        self.lines: list[Line] = []
+        self.path = folder / f"{name}.log"
+        self.total_bytes = 0
+        self.cut = False
+        self.lines_lost = 0
+        self.on_line: Callable[[Line], None] = lambda line: None
+        self._limit, self._now_s = limit_bytes, now_s
+        self._streams: dict[str, BinaryIO] = {}
+        self._parts: dict[str, bytes] = {"out": b"", "err": b""}
+        with contextlib.suppress(OSError):  # a full disk must not end the run
+            folder.mkdir(parents=True, exist_ok=True)
+            self._streams = {
+                "out": (folder / f"{name}.stdout").open("ab"),
+                "err": (folder / f"{name}.stderr").open("ab"),
+                "log": self.path.open("ab"),
+            }
+
+    def receive(self, stream: str, data: bytes) -> None:
+        """Take bytes of the program's stdout (`out`) or stderr (`err`)."""
+        room = max(self._limit - self.total_bytes, 0)
+        self.total_bytes += len(data)
+        if len(data) > room:
+            data = data[:room]
+        if data:
+            self._write(stream, data)
+            *lines, rest = (self._parts[stream] + data).split(b"\n")
+            for line in lines:
+                self._line(stream, line)
+            if len(rest) > LINE_BYTES:
+                self._line(stream, rest)
+                rest = b""
+            self._parts[stream] = rest
+        if self.total_bytes > self._limit and not self.cut:
+            self.cut = True
+            self.note(f"its output is cut after {self._limit / 1e6:g} MB (limits.output_mb)")
+
+    def end_of(self, stream: str) -> None:
+        """Complete a last line without an end."""
+        rest, self._parts[stream] = self._parts[stream], b""
+        if rest:
+            self._line(stream, rest)
+
+    def note(self, text: str) -> None:
+        """Add a line of rigless itself."""
+        self._add(Line(self._now_s(), "note", text))
+
+    def _line(self, stream: str, data: bytes) -> None:
+        text = data[:LINE_BYTES].decode("utf-8", errors="replace").rstrip("\r")
+        text = CONTROL.sub(lambda found: "" if found[0].startswith("\x1b") else "�", text)
+        if len(data) > LINE_BYTES:
+            text += f" … ({len(data)} bytes)"
+        self._add(Line(self._now_s(), stream, text))
+
+    def _add(self, line: Line) -> None:
+        if len(self.lines) < LINES_KEPT:
+            self.lines.append(line)
+        else:  # keep the beginning and the newest end
+            del self.lines[LINES_KEPT // 2]
+            self.lines.append(line)
+            self.lines_lost += 1
+        self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
+        self.on_line(line)
+
+    def _write(self, stream: str, data: bytes) -> None:
+        file = self._streams.get(stream)
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.write(data)
+                file.flush()
+
+    def close(self) -> None:
+        """Close the files."""
+        for stream in ("out", "err"):
+            self.end_of(stream)
+        for file in self._streams.values():
+            with contextlib.suppress(OSError):
+                file.close()
+        self._streams = {}

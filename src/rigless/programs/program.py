@@ -1,0 +1,243 @@
+"""One program of a scenario over a whole run: its starts, its ends, and what was seen of it."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.events import Severity
+from rigless.programs.output_log import OutputLog
+from rigless.programs.process import Process
+from rigless.programs.usage import Usage, tcp_peers
+from rigless.scenario.program_model import ProgramEntry
+
+BACKOFF_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the first, second, … restart
+MEGABYTE = 1e6
+Log = Callable[[str, str, Severity], None]  # code, text, severity
+
+
+class Program:
+    """A program with its command filled in. It is started any number of times."""
+
+    def __init__(
+        self,
+        entry: ProgramEntry,
+        words: list[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        folder: Path,
+        now_s: Callable[[], float],
+        log: Log,
+    ):
+        self.entry, self.words = entry, words
+        self.cwd, self.env = cwd, env
+        self.output = OutputLog(folder, entry.name, int(entry.limits.output_mb * MEGABYTE), now_s)
+        self.usage = Usage()
+        self.process: Process | None = None
+        self.starts = 0
+        self.failure = ""  # why it could not be started
+        self.exit: int | None = None  # of the last end by itself; negative: a signal
+        self.ended_at_s: float | None = None
+        self.stopped = False  # by the end of the run or a fault: its exit code says nothing
+        self.notes: list[str] = []
+        self.periods: list[tuple[float, float]] = []
+        self.peers: set[str] = set()  # HOST:PORT of TCP connections, until a robot's port is used
+        self.on_exit: Callable[[], None] = lambda: None
+        self._now_s, self._log = now_s, log
+        self._began_s = 0.0
+        self._restarting: asyncio.TimerHandle | None = None
+        self._starving: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None  # a restart in progress
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def alive(self) -> bool:
+        return self.process is not None and self.process.alive
+
+    @property
+    def over(self) -> bool:
+        """True if it has been started and will not run again."""
+        busy = self._task is not None and not self._task.done()
+        return self.starts > 0 and not self.alive and self._restarting is None and not busy
+
+    @property
+    def restarts(self) -> int:
+        return max(self.starts - 1, 0)
+
+    def start(self) -> None:
+        """Start it, unless it is running."""
+        if self.alive:
+            return
+        self._restarting = None
+        self.starts += 1
+        self.exit, self.ended_at_s, self.stopped, self.failure = None, None, False, ""
+        self._began_s = self._now_s()
+        self.process = Process(self.words, self.output, self.usage)
+        self.process.on_exit = self._ended
+        self.output.note(f"started: {' '.join(self.words)}")
+        self._log("program-started", f"{self.name} started", "info")
+        self.process.start(self.cwd, self.env)
+
+    def _ended(self) -> None:
+        process = self.process
+        assert process is not None
+        self.failure, self.exit = process.failure, process.exit
+        self.ended_at_s = self._now_s()
+        self.periods.append((self._began_s, self.ended_at_s))
+        text = self.how_it_ended()
+        self.output.note(text)
+        bad = bool(self.failure) or (not self.stopped and not self._exit_is_good())
+        self._log("program-ended", f"{self.name} {text}", "error" if bad else "info")
+        again = self.entry.restart == "always" or (self.entry.restart == "on-failure" and bad)
+        if again and not self.stopped and not self.failure:
+            wait_s = BACKOFF_S[min(self.starts - 1, len(BACKOFF_S) - 1)]
+            loop = asyncio.get_running_loop()
+            self._restarting = loop.call_later(wait_s, self._restart)
+        self.on_exit()
+
+    def _restart(self) -> None:
+        async def again() -> None:
+            await self._end_process()  # what the last start left behind
+            self.start()
+
+        self._keep(again())
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        self._task = asyncio.get_running_loop().create_task(work)
+
+    def _exit_is_good(self) -> bool:
+        expected = self.entry.exits
+        return expected is None or self.exit in expected
+
+    def how_it_ended(self) -> str:
+        """Return a sentence about the last end, without the name."""
+        if self.failure:
+            return self.failure
+        if self.exit is None:
+            return "was stopped"
+        if self.exit < 0:
+            return f"was ended by {signal_name(-self.exit)}"
+        return f"exited with {self.exit}"
+
+    # Limits and faults
+
+    def sample(self, look_for_peers: bool) -> None:
+        """Measure its use of the machine; kill it if it is over a limit."""
+        if self.process is None or not self.process.root:
+            return
+        self.usage.sample(self.process.root, self._now_s(), time.monotonic())
+        if look_for_peers:
+            self.peers |= tcp_peers(self.process.root)
+        limits = self.entry.limits
+        if limits.memory_mb is not None and self.usage.memory_mb > limits.memory_mb:
+            self._exceed(f"it used {self.usage.memory_mb:.0f} MB, over limits.memory_mb")
+        elif limits.cpu_s is not None and self.usage.cpu_s > limits.cpu_s:
+            self._exceed(f"it used {self.usage.cpu_s:.1f} s of CPU time, over limits.cpu_s")
+
+    def _exceed(self, what: str) -> None:
+        if self.alive and self.process is not None:
+            self.add_note(f"killed: {what}")
+            self.process.send_signal(signal.SIGKILL)
+
+    def add_note(self, text: str) -> None:
+        """Add a sentence to its output and to its result."""
+        self.notes.append(text)
+        self.output.note(text)
+
+    def kill(self, number: int) -> None:
+        """Send a signal to all of its processes, as a fault."""
+        if self.alive and self.process is not None:
+            self.stopped = self.entry.restart == "never"
+            self.process.send_signal(number)
+
+    def pause(self) -> None:
+        """Stop all of its processes until `resume`."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """End `pause` and `starve`."""
+        if self._starving is not None:
+            self._starving.cancel()
+            self._starving = None
+        if self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
+
+    def starve(self, share: float, period_s: float = 0.05) -> None:
+        """Let it run only for this share of the time."""
+
+        async def alternate() -> None:
+            while True:
+                self.pause()
+                await asyncio.sleep(period_s * (1.0 - share))
+                if self.process is not None:
+                    self.process.send_signal(signal.SIGCONT)
+                await asyncio.sleep(period_s * share)
+
+        self.resume()
+        self._starving = asyncio.get_running_loop().create_task(alternate())
+
+    def restart(self) -> None:
+        """Stop it as at the end of a run and start it again, as a fault."""
+
+        async def again() -> None:
+            self.stopped = True
+            await self._end_process()
+            self.start()
+
+        self._keep(again())
+
+    # End
+
+    async def _end_process(self) -> None:
+        if self.process is None:
+            return
+        stop = self.entry.stop
+        number = getattr(signal, f"SIG{stop.signal}")
+        was_alive = self.alive
+        killed = await self.process.end(number, stop.grace_s)
+        if killed:
+            ignored = f"ignored SIG{stop.signal} for {stop.grace_s:g} s and was killed"
+            self.add_note(ignored)
+        if self.process.outlived and not was_alive:
+            names = ", ".join(dict.fromkeys(self.process.outlived))
+            self.add_note(f"left {len(self.process.outlived)} processes behind ({names}); ended")
+
+    async def end(self) -> None:
+        """End all of its processes at the end of the run."""
+        self.resume()
+        if self._restarting is not None:
+            self._restarting.cancel()
+            self._restarting = None
+        if self._task is not None:
+            self._task.cancel()
+        if self.alive:
+            self.stopped = True
+        await self._end_process()
+        self.output.close()
+
+
+def signal_name(number: int) -> str:
+    """Return a name such as SIGSEGV."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def program_environment(
+    entry: ProgramEntry, values: Mapping[str, str], run: Mapping[str, str], folder: Path
+) -> dict[str, str]:
+    """Return the environment of a program: this process's, the addresses, then its own."""
+    env = dict(os.environ) | dict(run)
+    if entry.home == "temporary":
+        home = folder / f"{entry.name}.home"
+        home.mkdir(parents=True, exist_ok=True)
+        env["HOME"] = str(home)
+    return env | dict(values)

@@ -1,0 +1,193 @@
+"""Run a scenario with programs: the robots on real ports, in wall time, until it is decided."""
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rigless.host.environment import Environment
+from rigless.host.host import Host
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.rate import to_ns
+from rigless.programs.program import Program, signal_name
+from rigless.programs.supervisor import Supervisor, check_programs
+from rigless.runs.result import ProgramResult, Result
+from rigless.runs.run import Options, duration_of, judge, recorded
+from rigless.runs.trace import OutputLine, ProgramTrace, Trace
+from rigless.scenario.build import Built
+from rigless.scenario.expectations import ExpectationMonitor
+
+POLL_S = 0.02
+LAST_LINES = 20
+SPARE_S = 60.0  # of wall time beyond the planned end of a run
+
+
+def check_pace(built: Built) -> None:
+    """Raise InputError if a scenario with programs cannot have its pace."""
+    programs = built.scenario.programs
+    if programs and built.speed == "fast":
+        raise InputError(
+            built.source.problem(
+                ("speed",),
+                "programs run in wall time: 'fast' would leave them behind",
+                "a factor such as speed = 5, or lockstep = true for a program that steps",
+            )
+        )
+
+
+@dataclass
+class Pacing:
+    """Watches whether the machine holds the pace of a run."""
+
+    host: Host
+    late_max_ms: float
+    worst_ms: float = 0.0
+
+    def watch(self) -> None:
+        self.worst_ms = max(self.worst_ms, self.host.host_inputs.lateness.p99_ms)
+
+    def why_invalid(self) -> str:
+        """Return why the run says nothing about the programs; empty if it held the pace."""
+        if self.host.lost_ns:
+            lost_s = self.host.lost_ns / 1e9
+            return f"machine too slow: {lost_s:.2f} s of wall time lost at {self.host.pace}"
+        if self.worst_ms > self.late_max_ms:
+            return (
+                f"machine too slow: 1 % of the events were over {self.worst_ms:g} ms late "
+                f"(late_max_ms = {self.late_max_ms:g})"
+            )
+        return ""
+
+
+async def run_hosted(target: str, built: Built, options: Options) -> Result:
+    """Run a scenario with its programs and return the result."""
+    check_pace(built)
+    check_programs(built)
+    scenario, duration_s = built.scenario, duration_of(built)
+    folder = options.folder or Path()
+    lockstep = any(program.lockstep for program in scenario.programs)
+    speed = "lockstep" if lockstep else built.speed
+    host = Host(built, speed, duration_s, Environment(folder / "state"), folder)
+    sim = host.sim
+    result = Result(scenario.name, target, sim.seed, duration_s, folder=str(folder))
+    begin = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        failed = stack.enter_context(recorded(sim, options.record))
+        await host.open()
+        server = await _open_control(host) if lockstep else None
+        control = (server.address, server.token or "") if server is not None else ("", "")
+        supervisor = Supervisor(host, folder, options.commands, control, options.given_from)
+        pacing = Pacing(host, scenario.late_max_ms)
+        try:
+            monitor = ExpectationMonitor(host.built, duration_s)
+            await supervisor.begin()
+            if not supervisor.failure:
+                await _run_until_decided(host, supervisor, monitor, pacing, options, result)
+            result.failure = result.failure or supervisor.failure or host.failure
+        finally:
+            await supervisor.end()
+            if server is not None:
+                await server.close()
+            await host.close()
+    result.duration_s = sim.now_s
+    result.wall_s = time.monotonic() - begin
+    judge(result, monitor, sim)
+    result.invalid = "" if lockstep else pacing.why_invalid()
+    result.notes += failed
+    result.recording = str(options.record) if options.record is not None else ""
+    for program in supervisor.programs.values():
+        result.programs.append(_program_result(program))
+    _explain(result, supervisor)
+    if options.trace:
+        result.trace = result.trace or Trace(duration_s=sim.now_s)
+        result.trace.programs = [_program_trace(each) for each in supervisor.programs.values()]
+    return result
+
+
+async def _open_control(host: Host) -> Any:
+    """Open the control API on a free port, for programs that step time themselves."""
+    try:
+        from rigless.panel.server import ControlServer
+    except ModuleNotFoundError as error:
+        fix = "pip install 'rigless[panel]'"
+        raise InputError(Problem("lockstep", f"needs {error.name!r}", fix)) from None
+    server = ControlServer(host, "127.0.0.1:0")
+    await server.open()
+    return server
+
+
+async def _run_until_decided(
+    host: Host,
+    supervisor: Supervisor,
+    monitor: ExpectationMonitor,
+    pacing: Pacing,
+    options: Options,
+    result: Result,
+) -> None:
+    """Run until the end, or until all verdicts are known and all programs have ended."""
+    settle_s = host.built.scenario.settle_s
+    speed = host.pace.speed if host.pace.mode == "real" else 1.0
+    limit = time.monotonic() + result.duration_s / speed * 2 + SPARE_S
+    over_ns: int | None = None
+    running = asyncio.create_task(host.run())
+    try:
+        while not running.done():
+            await asyncio.wait([running], timeout=POLL_S)
+            pacing.watch()
+            options.progress(host.sim.now_s / result.duration_s)
+            if time.monotonic() > limit:
+                result.failure = f"ended after {limit - SPARE_S:.0f} s of wall time"
+                host.stop()
+            if host.failure:
+                host.stop()
+            if not supervisor.all_over:
+                over_ns = None
+                continue
+            over_ns = host.sim.now_ns if over_ns is None else over_ns
+            settled = settle_s is not None and host.sim.now_ns >= over_ns + to_ns(settle_s)
+            if settled or host.pace.mode == "lockstep":
+                host.stop()
+    finally:
+        host.stop()
+        await running
+
+
+def _program_result(program: Program) -> ProgramResult:
+    code = None if program.stopped else program.exit
+    return ProgramResult(
+        program.name,
+        program.words,
+        exit=code if code is None or code >= 0 else None,
+        signal=signal_name(-code) if code is not None and code < 0 else "",
+        restarts=program.restarts,
+        memory_mb=round(program.usage.memory_mb, 1),
+        cpu_s=round(program.usage.cpu_s, 2),
+        notes=list(program.notes),
+        log=str(program.output.path),
+        last_lines=[
+            line.text for line in program.output.lines[-3 * LAST_LINES :] if line.stream != "note"
+        ][-LAST_LINES:],
+    )
+
+
+def _program_trace(program: Program) -> ProgramTrace:
+    return ProgramTrace(
+        program.name,
+        [OutputLine(*line) for line in program.output.lines],
+        program.output.cut or program.output.lines_lost > 0,
+        program.usage.cpu,
+        program.usage.memory,
+        list(program.periods),
+    )
+
+
+def _explain(result: Result, supervisor: Supervisor) -> None:
+    """Add what a failed run shows about its programs: no connection, no output."""
+    if result.passed or supervisor.connected:
+        return
+    for program in supervisor.programs.values():
+        if not program.failure and program.starts:
+            why = supervisor.explain_no_connection(program).removeprefix("; ")
+            result.notes.append(f"{program.name}: {why}")

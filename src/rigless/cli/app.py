@@ -150,6 +150,10 @@ def run(
             help="Start a NATS server and use it instead of the one in the config.",
         ),
     ] = False,
+    program: Programs = [],
+    no_programs: Annotated[
+        bool, typer.Option("--no-programs", help="Do not start the scenario's programs.")
+    ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -176,6 +180,7 @@ def run(
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
+    from rigless.cli.program_commands import parse_commands
     from rigless.console import compile_progress
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
@@ -206,6 +211,8 @@ def run(
         embedded_nats,
         state,
         recordings,
+        not no_programs,
+        parse_commands(program, built.scenario),
     )
     sys.exit(run_live(built, options))
 

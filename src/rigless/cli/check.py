@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rigless.cli import reports
+from rigless.cli.program_commands import parse_commands
 from rigless.console import print_note, progress, write_text
-from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.kernel.problems import InputError, Problem
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
 from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import ProgramResult, Result
-from rigless.runs.run import duration_of
+from rigless.runs.session import duration_of
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
@@ -63,8 +64,8 @@ def check_all(
     With `record_failures`, every run is recorded, and the recordings of failed ones are kept there.
     """
     settings, programs = list(settings), list(programs)
-    commands = parse_commands(programs)
-    ready = _open(targets, settings, seed, commands)
+    ready = _open(targets, settings, seed)
+    commands = parse_commands(programs, *(each.built.scenario for each in ready))
     isolated = any(entry.isolate for each in ready for entry in each.built.scenario.programs)
     why_not = namespace.why_not() if isolated else ""
     if why_not:
@@ -114,44 +115,18 @@ def _summary(results: list[Result]) -> int:
     return 0 if good else 1
 
 
-def parse_commands(given: Iterable[str]) -> dict[str, list[str]]:
-    """Parse the values of --program, NAME=COMMAND. Raises InputError."""
-    commands: dict[str, list[str]] = {}
-    for text in given:
-        name, equals, command = text.partition("=")
-        try:
-            words = shlex.split(command)
-        except ValueError as error:
-            raise InputError(Problem(f"--program {name}", f"cannot be split: {error}")) from None
-        if not equals or not name.strip() or not words:
-            fix = "for example: --program nav='./build/nav --fast'"
-            raise InputError(Problem(f"--program {text}", "is not NAME=COMMAND", fix))
-        commands[name.strip()] = words
-    return commands
-
-
-def _open(
-    targets: list[str], settings: list[str], seed: int | None, commands: Iterable[str]
-) -> list[Ready]:
+def _open(targets: list[str], settings: list[str], seed: int | None) -> list[Ready]:
     """Load every target and check what it expects. Raises InputError with all problems."""
     problems: list[Problem] = []
     ready: list[Ready] = []
-    names: set[str] = set()
     for target in targets:
         try:
             built = open_target(target, settings, seed, collect=False)
-            names |= {entry.name for entry in built.scenario.programs}
             check_programs(built)
             monitor = ExpectationMonitor(built, duration_of(built))
             ready.append(Ready(target, built, monitor))
         except InputError as error:
             problems += error.problems
-    if not problems:
-        problems += [
-            Problem(f"--program {name}", "no scenario has this program", did_you_mean(name, names))
-            for name in commands
-            if name not in names
-        ]
     if problems:
         raise InputError(problems)
     return ready

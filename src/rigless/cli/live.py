@@ -5,7 +5,7 @@ import gc
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
     from rigless.panel.server import ControlServer
+    from rigless.programs.output_log import Line
+    from rigless.programs.supervisor import Supervisor
     from rigless.robots.pacbot.window.host_link import WindowLink
 
 
@@ -36,6 +38,8 @@ class Options:
     embedded_nats: bool = False
     state: Path | None = None
     recordings: Path | None = None
+    programs: bool = True
+    commands: dict[str, list[str]] = field(default_factory=dict)
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -68,6 +72,7 @@ async def serve_host(host: Host, options: Options) -> int:
     server: ControlServer | None = None
     window: WindowLink | None = None
     note: Path | None = None
+    supervisor: Supervisor | None = None
     await host.open()
     try:
         if options.record is not None:
@@ -90,12 +95,18 @@ async def serve_host(host: Host, options: Options) -> int:
         tell(f"seed {host.sim.seed}")
         gc.collect()
         gc.freeze()  # long-lived objects need no further collection
+        if options.programs and host.built.scenario.programs:
+            supervisor = _supervisor(host, server, options, tell)
         print_line("ready")
         begin = time.monotonic()
+        if supervisor is not None:
+            await supervisor.begin()
         await _run_with_progress(host)
         _print_summary(host, time.monotonic() - begin, tell)
         lost = bool(host.recording_file.failed)
     finally:
+        if supervisor is not None:
+            await supervisor.end()
         if window is not None:
             await window.close()
         if note is not None:
@@ -106,7 +117,29 @@ async def serve_host(host: Host, options: Options) -> int:
     if window is not None and window.error:
         print_note(f"error: {window.error}", "bold red")
         return 1
+    if supervisor is not None and supervisor.failure:
+        print_note(f"error: {supervisor.failure}", "bold red")
+        return 1
     return 1 if host.failure or lost else 0
+
+
+def _supervisor(
+    host: Host, server: "ControlServer | None", options: Options, tell: Callable[[str], None]
+) -> "Supervisor":
+    """Return the programs of the scenario; their output is shown with their names before it."""
+    from rigless.programs.supervisor import Supervisor, check_programs
+    from rigless.runs.folders import new_folder
+
+    check_programs(host.built)
+    folder = new_folder(None, host.built.scenario.name, host.sim.seed)
+    control = (server.address, server.token or "") if server is not None else ("", "")
+    tell(f"files of programs in {folder}")
+
+    def show(program: str, line: "Line") -> None:
+        if line.stream != "note" and not options.quiet:
+            print_note(f"{program} | {line.text}", "dim" if line.stream == "out" else "yellow")
+
+    return Supervisor(host, folder, options.commands, control, on_line=show)
 
 
 def _window(host: Host) -> "WindowLink":

@@ -60,7 +60,8 @@ def check_programs(built: Built) -> None:
 class Supervisor:
     """The programs of one run.
 
-    `commands` replaces commands by name. `given_from` is the folder that those run in.
+    `commands` replaces commands by name. `given_from` is the folder that those run in. `on_line`
+    is called with the name of a program and each line of its output.
     """
 
     def __init__(
@@ -70,12 +71,14 @@ class Supervisor:
         commands: Mapping[str, list[str]] | None = None,
         control: tuple[str, str] = ("", ""),
         given_from: Path | None = None,
+        on_line: Callable[[str, Line], None] | None = None,
     ):
         self._host = host
         self._folder = folder
         self._commands = commands or {}
         self._control = control
         self._given_from = given_from or Path.cwd()
+        self._on_line = on_line
         self.programs: dict[str, Program] = {}
         self.failure = ""  # why the programs could not begin
         self.connected: set[tuple[str, str]] = set()  # ports that a client has used
@@ -123,7 +126,10 @@ class Supervisor:
         own = {key: fill_in(text, values, f"{where}.env") for key, text in entry.env.items()}
         env = program_environment(entry, own, facts.environment(), self._folder)
         log = partial(self._log, entry.name)
-        return Program(entry, words, cwd, env, self._folder, lambda: host.sim.now_s, log)
+        program = Program(entry, words, cwd, env, self._folder, lambda: host.sim.now_s, log)
+        if self._on_line is not None:
+            program.output.on_line = partial(self._on_line, entry.name)
+        return program
 
     def _log(self, program: str, code: str, text: str, severity: Severity) -> None:
         sim = self._host.sim

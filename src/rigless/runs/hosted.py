@@ -14,7 +14,7 @@ from rigless.kernel.rate import to_ns
 from rigless.programs.program import Program, signal_name
 from rigless.programs.supervisor import Supervisor, check_programs
 from rigless.runs.result import ProgramResult, Result
-from rigless.runs.run import Options, duration_of, judge, recorded
+from rigless.runs.session import Options, duration_of, judge, recorded
 from rigless.runs.trace import OutputLine, ProgramTrace, Trace
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor

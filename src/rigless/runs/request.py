@@ -1,5 +1,6 @@
 """A run as data, so that it can be done in this process, in another, or in a private network."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -13,7 +14,8 @@ import msgspec
 from rigless.kernel.problems import InputError, Problem
 from rigless.runs.ports import use_free_ports
 from rigless.runs.result import Result
-from rigless.runs.run import Options, run
+from rigless.runs.session import Options
+from rigless.runs.virtual_time import run_in_virtual_time
 from rigless.scenario.build import Built
 from rigless.scenario.load import open_target
 
@@ -57,9 +59,14 @@ def run_here(
 ) -> Result:
     """Run in this process. With programs, ports that the scenario does not set are free ones."""
     built = built or open_target(request.target, request.settings, request.seed, collect=False)
-    if built.scenario.programs and not request.isolate:
+    options = options or request.options()
+    if not built.scenario.programs:
+        return run_in_virtual_time(request.target, built, options)
+    from rigless.runs.hosted import run_hosted
+
+    if not request.isolate:
         use_free_ports(built)
-    return run(request.target, built, options or request.options())
+    return asyncio.run(run_hosted(request.target, built, options))
 
 
 def run_in_child(request: Request) -> Result:

@@ -3,6 +3,7 @@
 Status, time, inputs, faults, snapshots, recording, metrics, events and ground truth.
 """
 
+import asyncio
 import base64
 from collections.abc import Iterable
 from pathlib import Path
@@ -53,6 +54,7 @@ from rigless.kernel.snapshot import Snapshot
 from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import ProblemReporter
 
+TURNS = 3  # of the event loop: read, decode and apply what is in the sockets
 MISTAKES: dict[int | str, dict[str, Any]] = {
     422: {"model": Problems, "description": "The request has mistakes"}
 }
@@ -229,6 +231,8 @@ def _add_time_routes(app: FastAPI, host: Host) -> None:
 
     @app.post("/api/step")
     async def step(body: Step) -> Status:
+        for _ in range(TURNS):
+            await asyncio.sleep(0)  # messages that the client sent before are received first
         await host.step(body.ms)
         return describe(host)
 

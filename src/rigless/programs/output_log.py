@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 LINES_KEPT = 20_000  # in memory, for expectations and reports
 LINE_BYTES = 4000  # a longer line is cut
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\x1b\[[0-9;]*[A-Za-z]")
+CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Line(NamedTuple):
@@ -74,7 +74,7 @@ class OutputLog:
 
     def _line(self, stream: str, data: bytes) -> None:
         text = data[:LINE_BYTES].decode("utf-8", errors="replace").rstrip("\r")
-        text = CONTROL.sub(lambda found: "" if found[0].startswith("\x1b") else "�", text)
+        text = CONTROL.sub(lambda found: "" if len(found[0]) > 1 else "�", text)
         if len(data) > LINE_BYTES:
             text += f" … ({len(data)} bytes)"
         self._add(Line(self._now_s(), stream, text))

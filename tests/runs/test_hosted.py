@@ -1,0 +1,263 @@
+"""Runs with programs: addresses, waiting, faults, restarts, early ends and bad programs."""
+
+from pathlib import Path
+
+import pytest
+
+from rigless.kernel.problems import InputError
+from rigless.recordings.replay import verify
+from runs.scenes import run, scenario, verdict
+
+WARM = """
+[[expect]]
+name = "warm"
+value = "truth.setpoint_c"
+equals = 24
+"""
+
+
+def test_a_program_gets_addresses_and_ends_the_run_early(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        """
+        settle_s = 0.5
+        [[programs]]
+        name = "nav"
+        command = "{client} --url {thermostat.line} 'SET 24'"
+        env = { SEED = "{scenario.seed}", PORT = "{thermostat.line.port}" }
+        [[programs]]
+        name = "shell"
+        command = ["sh", "-c", "echo $SEED-$PORT $RIGLESS_THERMOSTAT_REPORTS; pwd; echo $PORT"]
+        env = { SEED = "{scenario.seed}", PORT = "{thermostat.line.port}" }
+        """.replace("settle_s = 0.5", "")
+        + WARM,
+        seed=77,
+        settle_s=0.5,
+        duration_s=1000,
+    )
+    assert result.passed, (result.failure, result.verdicts)
+    assert result.duration_s < 500
+    nav, shell = result.programs
+    assert nav.exit == 0
+    assert nav.last_lines == ["SET 24 -> OK"]
+    first, folder, port = shell.last_lines
+    assert first.startswith(f"77-{port} udp://127.0.0.1:")
+    assert folder == str(tmp_path)
+    assert verify(Path(result.recording)).difference is None
+    assert (Path(result.folder) / "nav.stdout").read_text() == "SET 24 -> OK\n"
+
+
+def test_time_waits_until_programs_are_ready(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        """
+        [[programs]]
+        name = "slow"
+        command = ["sh", "-c", "sleep 0.3; echo up; sleep 100"]
+        wait_for = { output = "^up$" }
+        [[programs]]
+        name = "nav"
+        command = "{client} 'SET 24' --wait 100"
+        wait_for = { port = "thermostat.line" }
+        [[programs]]
+        name = "late"
+        command = "true"
+        start_at_s = 2.0
+        [[programs]]
+        name = "after"
+        command = "true"
+        wait_for = { program = "late2", output = "go" }
+        [[programs]]
+        name = "late2"
+        command = "echo go"
+        start_at_s = 3.0
+        """,
+        duration_s=15,
+    )
+    assert result.passed, (result.failure, result.verdicts)
+    assert result.trace is not None
+    programs = {program.name: program for program in result.trace.programs}
+    up = next(line for line in programs["slow"].lines if line.text == "up")
+    assert up.time_s == 0.0  # time was held
+    assert programs["slow"].periods[0][1] >= 15.0
+    assert 2.0 <= programs["late"].periods[0][0] <= 2.1
+    assert programs["after"].periods[0][0] >= 3.0
+    assert [program.exit for program in result.programs] == [None, None, 0, 0, 0]
+
+
+def test_faults_on_programs(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        """
+        [[programs]]
+        name = "killed"
+        command = "sleep 1000"
+        [[programs]]
+        name = "restarted"
+        command = ["sh", "-c", "echo boot; sleep 1000"]
+        restart = "on-failure"
+        [[programs]]
+        name = "paused"
+        command = ["sh", "-c", "while true; do echo tick; sleep 0.02; done"]
+        [[programs]]
+        name = "again"
+        command = ["sh", "-c", "echo boot; sleep 1000"]
+        [[faults]]
+        at_s = 2
+        program = "killed"
+        kind = "kill"
+        [[faults]]
+        at_s = 2
+        program = "restarted"
+        kind = "kill"
+        signal = "SEGV"
+        [[faults]]
+        at_s = 3
+        until_s = 8
+        program = "paused"
+        kind = "pause"
+        [[faults]]
+        at_s = 3
+        program = "again"
+        kind = "restart"
+        """,
+        duration_s=12,
+        speed=4,
+    )
+    assert result.passed, (result.failure, result.verdicts)
+    killed, restarted, _, again = result.programs
+    assert killed.restarts == 0
+    assert restarted.restarts == 1
+    assert restarted.last_lines == ["boot", "boot"]
+    assert again.last_lines == ["boot", "boot"]
+    assert {(fault.target, fault.kind) for fault in result.faults} == {
+        ("killed", "kill"),
+        ("restarted", "kill"),
+        ("paused", "pause"),
+        ("again", "restart"),
+    }
+    assert result.trace is not None
+    ticks = [line.time_s for line in result.trace.programs[2].lines if line.text == "tick"]
+    assert any(time_s < 3 for time_s in ticks)
+    assert any(time_s > 8 for time_s in ticks)
+    assert not any(4 < time_s < 7.9 for time_s in ticks)
+
+
+def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        """
+        [[programs]]
+        name = "hungry"
+        command = ["python3", "-S", "-c", "x = bytearray(200_000_000); import time; time.sleep(99)"]
+        limits = { memory_mb = 100 }
+        [[programs]]
+        name = "busy"
+        command = ["python3", "-S", "-c", "while True: pass"]
+        limits = { cpu_s = 0.3 }
+        """,
+        duration_s=60,
+    )
+    assert not result.passed
+    hungry, busy = result.programs
+    assert "over limits.memory_mb" in hungry.notes[0]
+    assert "over limits.cpu_s" in busy.notes[0]
+    assert hungry.signal == busy.signal == "SIGKILL"
+    assert result.duration_s < 60  # both ended, so the run was decided
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ('command = "./nothing"', "nav: command not found: there is no './nothing'"),
+        ('command = "false"', "nav: exited with 1 before a client connects to thermostat.line"),
+        (
+            'command = "sleep 100"\nstop = { grace_s = 1 }',
+            "nav: waited 0.5 s in vain until a client connects to thermostat.line",
+        ),
+    ],
+)
+def test_a_program_that_never_connects(tmp_path: Path, program: str, reason: str) -> None:
+    wait = 'wait_for = { port = "thermostat.line", timeout_s = 0.5 }'
+    result = run(tmp_path, f'[[programs]]\nname = "nav"\n{program}\n{wait}\n')
+    assert not result.passed
+    assert result.failure.startswith(reason)
+    assert result.duration_s == 0.0
+
+
+def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
+    text = """
+    [[programs]]
+    name = "nav"
+    command = ["python3", "-c", '''
+    import socket, time
+    server = socket.create_server(("127.0.0.1", 0))
+    client = socket.create_connection(server.getsockname())
+    print(server.getsockname()[1], flush=True)
+    time.sleep(100)''']
+    [[expect]]
+    value = "truth.setpoint_c"
+    equals = 99
+    """
+    result = run(tmp_path, text.replace("\n    ", "\n"), duration_s=15)
+    assert not result.passed
+    (note,) = [note for note in result.notes if note.startswith("nav: ")]
+    port = result.programs[0].last_lines[0]
+    assert "no client ever connected to a robot (thermostat.line is tcp://127.0.0.1:" in note
+    assert f"it is connected to 127.0.0.1:{port}" in note
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('command = "nav {thermostat.lines}"', "did you mean 'thermostat.line'?"),
+        ('command = ""', "is empty: name the program to start"),
+        ('command = "nav \'"', "cannot be split into words"),
+        ('command = "nav"\nwait_for = { port = "thermostat.x" }', "unknown port 'thermostat.x'"),
+        ('command = "nav"\nwait_for = { output = "(" }', "is not a regular expression"),
+        ('command = "nav"\nwait_for = { }', "exactly one of: port, output, file, event"),
+        ('command = "nav"\nwait_for = { program = "x", output = "y" }', "unknown program 'x'"),
+        ('command = "nav"\n[[faults]]\nprogram = "nav"\nkind = "melt"', "one of: kill, pause"),
+        ('command = "nav"\n[[faults]]\nprogram = "vav"\nkind = "kill"', "did you mean 'nav'?"),
+        ('command = "nav"\n[[faults]]\nkind = "kill"', "needs the target of a robot, or a program"),
+    ],
+)
+def test_mistakes_are_reported_before_anything_starts(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    with pytest.raises(InputError, match=".*") as caught:
+        run(tmp_path, f'[[programs]]\nname = "nav"\n{text}\n')
+    assert reason in str(caught.value)
+
+
+def test_programs_cannot_run_as_fast_as_possible(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="programs run in wall time"):
+        run(tmp_path, '[[programs]]\nname = "nav"\ncommand = "true"\n', speed="fast")
+
+
+def test_lockstep_by_the_helper(tmp_path: Path) -> None:
+    (tmp_path / "step.py").write_text(
+        "from rigless.clients.lockstep import Lockstep\n"
+        "clock = Lockstep()\n"
+        "for _ in range(50):\n"
+        "    clock.step(ms=100)\n"
+        "print(clock.time_s)\n"
+    )
+    program = f'command = ["{__import__("sys").executable}", "step.py"]\nlockstep = true\n'
+    result = run(tmp_path, f'[[programs]]\nname = "nav"\n{program}', duration_s=100)
+    assert result.passed, result
+    assert result.duration_s == 5.0
+    assert result.programs[0].last_lines == ["5.0"]
+
+
+def test_the_scenario_file_is_valid_toml(tmp_path: Path) -> None:
+    assert Path(scenario(tmp_path, "")).read_text().startswith("name = 'room'")
+
+
+def test_verdicts_can_be_found_by_their_text(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        '[[programs]]\nname = "nav"\ncommand = "{client} \'SET 24\'"\n' + WARM,
+        duration_s=5,
+    )
+    assert verdict(result, "warm").passed

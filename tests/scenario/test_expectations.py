@@ -5,8 +5,10 @@ import pytest
 
 from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built
+from rigless.scenario.expect.paths import look_up
+from rigless.scenario.expect.sentences import describe
 from rigless.scenario.expectation_model import Expectation
-from rigless.scenario.expectations import ExpectationMonitor, describe, look_up
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.source import Source
 
@@ -239,8 +241,8 @@ def error_texts(expect, robots=None):
     ("path", "fix"),
     [
         ("truht.pose.0", "did you mean 'truth'?"),
-        ("pose", "choose from: input, metrics, sent, state, truth"),
-        ("", "choose from: input, metrics, sent, state, truth"),
+        ("pose", "choose from: input, metrics, received, sent, state, truth"),
+        ("", "choose from: input, metrics, received, sent, state, truth"),
         ("truth.pos.0", "did you mean 'pose'?"),
         ("truth.pose.3", "choose from: 0, 1, 2"),
         ("truth.pose.x", ""),

@@ -49,6 +49,17 @@ class Expectation(Table):
     min_count: Annotated[int, Field(ge=0)] | None = None
     max_count: Annotated[int, Field(ge=0)] | None = None
 
+    @property
+    def subject(self) -> str:
+        """The key that says what the expectation is about."""
+        subjects = ("value", "region", "event", "port")
+        return next(key for key in subjects if getattr(self, key) is not None)
+
+    @property
+    def message_direction(self) -> str:
+        """The direction of the messages of the port, as the robot has it."""
+        return "out"
+
     @model_validator(mode="after")
     def one_subject(self) -> "Expectation":
         subjects = [

@@ -16,7 +16,7 @@ from rigless.kernel.validation import validate
 from rigless.scenario import extras, kinds
 from rigless.scenario.build import Built, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario
-from rigless.scenario.expected_names import check_all_names
+from rigless.scenario.expect.names import check_all_names
 from rigless.scenario.model import Scenario
 from rigless.scenario.source import Source
 from rigless.transports.capabilities import capabilities

@@ -4,6 +4,7 @@ Not to see an event that no robot has, or a message that no port sends, would al
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rigless.kernel.events import KERNEL_CODES
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -38,8 +39,27 @@ def check_names(e: Expectation, robots: Iterable[Robot]) -> None:
         check_message(robots, e.port, e.message, fields, least_count(e))
 
 
+def message_path(e: Expectation) -> tuple[str, str, str] | None:
+    """Return the direction, the port and the type of a value in messages, else None."""
+    root, port, kind = [*(e.value or "").split("."), "", ""][:3]
+    return None if root not in ("sent", "received") else ("out", port, kind)
+
+
+def other_names(found: Mapping[tuple[str, str, str], Any], port: str, wanted: str | None) -> str:
+    """Return the types of messages that did occur, in case the expected one is misspelt."""
+    kinds = {kind for _, name, kind in found if name == port}
+    if wanted in kinds or not wanted:
+        return ""
+    return f"; messages on {port}: {', '.join(sorted(kinds)) or 'none'}"
+
+
 def check_message(
-    robots: Iterable[Robot], port: str, message: str | None, fields: list[str], least: int = 0
+    robots: Iterable[Robot],
+    port: str,
+    message: str | None,
+    fields: list[str],
+    least: int = 0,
+    direction: str = "out",
 ) -> None:
     """Raise InputError unless a port of the robots can send this message with these fields."""
     robots = list(robots)

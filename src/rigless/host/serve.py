@@ -107,9 +107,10 @@ class ServedHost:
             host.catch_up()
             return function(host)
 
-        return self._await(execute)
+        return self.run_in_loop(execute)
 
-    def _await(self, function: Callable[[Host], Coroutine[Any, Any, Result]]) -> Result:
+    def run_in_loop(self, function: Callable[[Host], Coroutine[Any, Any, Result]]) -> Result:
+        """Run a coroutine function of the host on its event loop, and return the result."""
         if self._loop is None or self._host is None or self._loop.is_closed():
             raise RuntimeError("the host is not running; use it inside `with rigless.serve(...)`")
         return asyncio.run_coroutine_threadsafe(function(self._host), self._loop).result()
@@ -193,11 +194,11 @@ class ServedHost:
             while host.sim.now_ns < end_ns and host.state == "running":
                 await asyncio.sleep(WAIT_S)
 
-        self._await(run)
+        self.run_in_loop(run)
 
     def step(self, ms: float) -> None:
         """Advance by this many milliseconds, then pause: `host.step(100)`."""
-        self._await(lambda host: host.step(ms))
+        self.run_in_loop(lambda host: host.step(ms))
 
     def pause(self) -> None:
         """Stop simulated time; ports stay open."""

@@ -190,6 +190,18 @@ class Process:
         """Send a signal to all of its processes."""
         self._command(f"signal {number}")
 
+    def abandon(self) -> None:
+        """Close the connection to the reaper, which then ends all processes by itself."""
+        if self._reaper is None or self._gone.is_set():
+            return
+        if self._socket is not None:
+            self._socket.close()
+        for pipe in (self._reaper.stdout, self._reaper.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._reaper.wait()
+        self._gone.set()
+
     async def end(self, number: int = signal.SIGTERM, grace_s: float = 5.0) -> bool:
         """End all of its processes. Return True if the command had to be killed."""
         killed = False

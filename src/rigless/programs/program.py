@@ -222,6 +222,12 @@ class Program:
         await self._end_process()
         self.output.close()
 
+    def abandon(self) -> None:
+        """Let the reaper end all processes, after the event loop has been closed."""
+        if self.process is not None:
+            self.process.abandon()
+        self.output.close()
+
 
 def signal_name(number: int) -> str:
     """Return a name such as SIGSEGV."""

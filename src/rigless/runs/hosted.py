@@ -147,7 +147,7 @@ async def _run_until_decided(
                 continue
             over_ns = host.sim.now_ns if over_ns is None else over_ns
             settled = settle_s is not None and host.sim.now_ns >= over_ns + to_ns(settle_s)
-            if settled or host.pace.mode == "lockstep":
+            if settled or monitor.decided() or host.pace.mode == "lockstep":
                 host.stop()
     finally:
         host.stop()

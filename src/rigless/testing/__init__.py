@@ -10,6 +10,12 @@ Fixtures load simulations in virtual time and hosts on real sockets, and close t
         host = rigless_host("examples/thermostat", speed=10)
         host.address("thermostat", "line")      # tcp://127.0.0.1:<free port>
 
+    def test_my_program(rigless_host, rigless_program):
+        host = rigless_host("examples/thermostat", speed=10)
+        nav = rigless_program("./nav {thermostat.line}", host)
+        nav.wait_for_output("ready")
+        assert nav.wait() == 0
+
 `check_robot` runs the conformance suite on one robot; `robot_checks` gives its checks as parameters
 of a test. `check_driver` tries a driver of real hardware.
 """
@@ -26,9 +32,23 @@ if TYPE_CHECKING:
     from rigless.testing.check import Check
 
 with contextlib.suppress(ModuleNotFoundError):  # only the fixtures need pytest
-    from rigless.testing.fixtures import rigless_host, rigless_sim
+    from rigless.testing.fixtures import (
+        pytest_runtest_makereport as pytest_runtest_makereport,
+    )
+    from rigless.testing.fixtures import (
+        rigless_host,
+        rigless_program,
+        rigless_sim,
+    )
 
-__all__ = ["check_driver", "check_robot", "rigless_host", "rigless_sim", "robot_checks"]
+__all__ = [
+    "check_driver",
+    "check_robot",
+    "rigless_host",
+    "rigless_program",
+    "rigless_sim",
+    "robot_checks",
+]
 
 
 def check_robot(

@@ -19,8 +19,12 @@ import hypothesis
 import pytest
 
 import compiled
+from forked import Forked
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.FOLDER))  # before anything imports numba
+# Without bytecode on disk every worker and every process compiles all modules at its start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 hypothesis.settings.register_profile(  # results depend on neither time nor chance
     "rigless",
@@ -107,10 +111,20 @@ DEADLINE_S = 100.0  # on a busy machine a process may need a minute to start
 
 
 class Process:
-    """A running command. Its output goes to files, so only flushed lines are visible here."""
+    """A running command. Its output goes to files, so only flushed lines are visible here.
 
-    def __init__(self, words: tuple[str, ...], folder: Path, environment: dict[str, str]):
+    It is a fork of a process with all imports, or, if `fresh`, a new interpreter.
+    """
+
+    popen: subprocess.Popen[bytes] | Forked
+
+    def __init__(
+        self, words: tuple[str, ...], folder: Path, environment: dict[str, str], fresh: bool = False
+    ):
         self.out, self.err = folder / "stdout", folder / "stderr"
+        if not fresh:
+            self.popen = Forked(words, self.out, self.err, environment)
+            return
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.popen = subprocess.Popen(
                 [COMMAND, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment
@@ -118,11 +132,11 @@ class Process:
 
     @property
     def lines(self) -> list[str]:
-        return self.out.read_text().splitlines()
+        return self.out.read_text().splitlines() if self.out.exists() else []
 
     @property
     def errors(self) -> str:
-        return self.err.read_text()
+        return self.err.read_text() if self.err.exists() else ""
 
     def until(self, true: Callable[[], object], what: str = "") -> None:
         """Poll until a condition holds; fail after a generous deadline."""
@@ -185,10 +199,10 @@ def rigless_process(
     """Return a function that starts `rigless` with these words and waits until it is ready."""
     started: list[Process] = []
 
-    def start(*words: object, ready: bool = True) -> Process:
+    def start(*words: object, ready: bool = True, fresh: bool = False) -> Process:
         folder = tmp_path / f"process{len(started)}"
         folder.mkdir()
-        process = Process(tuple(map(str, words)), folder, environment)
+        process = Process(tuple(map(str, words)), folder, environment, fresh)
         started.append(process)
         return process.wait_ready() if ready else process
 
@@ -199,15 +213,37 @@ def rigless_process(
             process.popen.wait()
 
 
+class CliResult(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return a function that runs `rigless` to its end; keywords are environment variables."""
+def rigless_command(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., CliResult]:
+    """Return a function that runs `rigless` to its end; keywords are environment variables.
+
+    It runs in a fork of a process with all imports, or, if `fresh`, in a new interpreter.
+    """
 
     def run(
-        *words: object, cwd: Path | None = None, **extra: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *map(str, words)],
+        *words: object, cwd: Path | None = None, fresh: bool = False, **extra: str
+    ) -> CliResult:
+        texts = tuple(map(str, words))
+        if not fresh:
+            folder = tmp_path_factory.mktemp("command")
+            out, err = folder / "stdout", folder / "stderr"
+            process = Forked(texts, out, err, {**environment, **extra}, cwd)
+            try:
+                code = process.wait(2 * DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+            return CliResult(code, *(path.read_text(errors="replace") for path in (out, err)))
+        found = subprocess.run(
+            [COMMAND, *texts],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -216,14 +252,9 @@ def rigless_command(environment: dict[str, str]) -> Callable[..., subprocess.Com
             cwd=cwd,
             env={**environment, **extra},
         )
+        return CliResult(found.returncode, found.stdout, found.stderr)
 
     return run
-
-
-class CliResult(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 @pytest.fixture

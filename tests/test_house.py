@@ -115,9 +115,10 @@ def test_every_test_can_fail(path):
     functions = [
         node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
+    called = [(node.name, calls(node)) for node in functions]
     judging = {node.name for node in functions if judges(node)}
-    for _ in functions:
-        judging |= {node.name for node in functions if calls(node) & judging}
+    while more := {name for name, names in called if names & judging} - judging:
+        judging |= more
     imported = {
         alias.asname or alias.name
         for node in ast.walk(tree)

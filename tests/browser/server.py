@@ -2,13 +2,13 @@
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from conftest import COMMAND, DEADLINE_S, Process
+from conftest import DEADLINE_S, Process
+from forked import Forked
 
 LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
 
@@ -33,18 +33,10 @@ class Server(Process):
             "TERM": "dumb",
             "COLUMNS": "200",
         }
-        with self.out.open("wb") as out, self.err.open("wb") as err:
-            self.popen = subprocess.Popen(
-                [
-                    *(COMMAND, "run", *self._words, "--panel", address),
-                    *("--recordings", str(self.folder)),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                cwd=self.folder,
-                env=environment,
-            )
+        words = ("run", *self._words, "--panel", address, "--recordings", str(self.folder))
+        for path in (self.out, self.err):  # of the process before, if it restarts
+            path.unlink(missing_ok=True)
+        self.popen = Forked(words, self.out, self.err, environment, self.folder)
         try:
             self.wait_ready()
         except AssertionError:

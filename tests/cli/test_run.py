@@ -23,7 +23,7 @@ def ask(process, line, port="thermostat/line"):
 
 
 def test_it_prints_ports_then_panel_then_ready(rigless_process, thermostat):
-    process = rigless_process("run", thermostat, *ANY)
+    process = rigless_process("run", thermostat, *ANY, fresh=True)
     words = [line.split()[:2] for line in process.lines]
     assert [word[0] for word in words] == ["port", "port", "panel", "ready"]
     assert [word[1] for word in words[:2]] == ["thermostat/line", "thermostat/reports"]
@@ -38,7 +38,7 @@ def test_a_signal_ends_it_cleanly_with_clients_connected(
     rigless_process, thermostat, tmp_path, signum
 ):
     file = tmp_path / "f.mcap"
-    process = rigless_process("run", thermostat, *ANY, "--record", file)
+    process = rigless_process("run", thermostat, *ANY, "--record", file, fresh=True)
     with socket.create_connection(process.address("thermostat/line"), 60) as client:
         client.sendall(b"SET 21\n")
         assert client.recv(100) == b"OK\r\n"
@@ -119,7 +119,7 @@ def test_a_port_in_use_is_an_error_that_names_the_fix_and_the_fix_works(
 def test_two_fast_runs_give_the_same_file_byte_for_byte(rigless_command, thermostat, tmp_path):
     for name in ("a.mcap", "b.mcap"):
         words = ("--fast", "--duration", "300", "--record", tmp_path / name)
-        assert rigless_command("run", thermostat, *ANY, *words).returncode == 0
+        assert rigless_command("run", thermostat, *ANY, *words, fresh=True).returncode == 0
     assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
     other = ("--fast", "--duration", "300", "--seed", "8", "--record", tmp_path / "c.mcap")
     assert rigless_command("run", thermostat, *ANY, *other).returncode == 0

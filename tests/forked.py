@@ -1,0 +1,90 @@
+"""Start `rigless` as a fork of a process that has imported it already.
+
+A new interpreter needs 2 to 4 s of processor time to import a robot and the panel. A fork needs
+none of it, and is still a process of its own: it has its own environment, files, signals and exit
+code. Modules are imported before the fork, so tests of the imports need a new interpreter.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from multiprocessing import get_context
+from pathlib import Path
+
+IMPORTED = [
+    "rigless.cli.app",
+    "rigless.cli.live",
+    "rigless.panel.server",
+    "rigless.recordings.replay",
+    "typer.rich_utils",
+    "uvicorn.protocols.websockets.websockets_sansio_impl",
+    "numba.np.arraymath",  # it imports SciPy, where that is installed
+    *(f"rigless.robots.{kind}.robot" for kind in ("agv", "pacbot", "rover", "vacuum", "welder")),
+]
+CONTEXT = get_context("forkserver")
+CONTEXT.set_forkserver_preload(IMPORTED)
+
+
+class Forked:
+    """A running `rigless`, with the part of the interface of `subprocess.Popen` that tests use."""
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        out: Path,
+        err: Path,
+        environment: Mapping[str, str],
+        cwd: Path | None = None,
+    ):
+        place = str(cwd or Path.cwd())
+        self._process = CONTEXT.Process(
+            target=_run, args=(words, str(out), str(err), dict(environment), place)
+        )
+        self._process.start()
+        self.pid: int = self._process.pid or 0
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        code = self._process.exitcode
+        if code is None:
+            raise subprocess.TimeoutExpired("rigless", timeout or 0.0)
+        return code
+
+    def send_signal(self, signum: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, signum)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def _run(words: tuple[str, ...], out: str, err: str, environment: dict[str, str], cwd: str) -> None:
+    """Run the command in this process as its script does."""
+    from rigless.cli import main
+
+    for number, path, flags in (
+        (0, os.devnull, os.O_RDONLY),
+        (1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        (2, err, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+    ):
+        opened = os.open(path, flags, 0o644)
+        os.dup2(opened, number)
+        os.close(opened)
+    # A file has a block buffer, so that lines which are not flushed stay invisible.
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(cwd)
+    sys.argv = ["rigless", *words]
+    main()

@@ -1,20 +1,46 @@
 """`rigless ctl` with a real instance: discovery, every command, and error messages."""
 
 import json
+import os
 import signal
 import socket
+from pathlib import Path
 
 import pytest
 
+from conftest import Process
 from rigless.cli.control import show_status
 from rigless.recordings.replay import verify
 
+THERMOSTAT = Path(__file__).resolve().parents[2] / "examples" / "thermostat"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """Yield the thermostat that the tests of this module share, and its runtime folder."""
+    folder = tmp_path_factory.mktemp("room")
+    environ = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("RIGLESS_")},
+        "XDG_RUNTIME_DIR": str(folder),
+        "RIGLESS_STATE": str(folder / "state"),
+    }
+    words = ("--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep")
+    process = Process(("run", str(THERMOSTAT), *words), folder, environ)
+    try:
+        yield process.wait_ready(), folder
+    finally:
+        process.end(signal.SIGKILL)
+
 
 @pytest.fixture
-def room(rigless_process, thermostat):
-    return rigless_process(
-        "run", thermostat, "--set", "ports.line=0", "--panel", "127.0.0.1:0", "--lockstep"
-    )
+def room(running, environment, run_cli, monkeypatch):
+    """Return the shared thermostat after a reset; this test's commands find it."""
+    process, runtime = running
+    environment["XDG_RUNTIME_DIR"] = str(runtime)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    for words in (("speed", "1"), ("speed", "lockstep"), ("reset",)):
+        good(run_cli("ctl", *words))
+    return process
 
 
 @pytest.fixture
@@ -188,9 +214,14 @@ def test_errors_are_sentences(room, run_cli):
     refused(run_cli("ctl", "status", "--url", robot), "--url")  # not an HTTP server
 
 
-def test_url_and_token_come_from_flags_the_printed_url_or_the_environment(room, rigless_command):
+def test_url_and_token_come_from_flags_the_printed_url_or_the_environment(
+    room, run_cli, monkeypatch
+):
     def ctl(*words, **extra):
-        return rigless_command("ctl", *words, XDG_RUNTIME_DIR="/nonexistent", **extra)
+        with monkeypatch.context() as patch:
+            for name, text in {"XDG_RUNTIME_DIR": "/nonexistent", **extra}.items():
+                patch.setenv(name, text)
+            return run_cli("ctl", *words)
 
     refused(ctl("status"), "no running rigless")
     good(ctl("status", "--url", room.url, "--token", room.token))

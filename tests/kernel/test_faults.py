@@ -3,8 +3,11 @@ import math
 import pytest
 from numpy.testing import assert_array_equal
 
-from rigless.kernel.faults import KINDS
+from rigless.kernel import inputs as inp
+from rigless.kernel.events import Event
+from rigless.kernel.faults import KINDS, Cleared, Fault
 from rigless.kernel.problems import InputError
+from rigless.kernel.robot import on
 from rigless.kernel.simulation import Simulation
 
 from .robots import Counter, Diary
@@ -43,18 +46,70 @@ def test_a_robots_own_condition_is_seen_by_target_and_kind():
     assert counter.fault("fuse") is None
 
 
-def test_a_robot_hears_of_faults_and_they_are_events():
+def test_a_robot_handles_the_begin_and_the_end_of_a_fault():
     sim = Simulation([Diary("d")])
     sim.inject("d", "ink", "dry", until_s=0.05)
     sim.run(0.06)
     assert sim.truth("d").entries == [(0, "Injected"), (50_000_000, "Cleared")]
-    assert [
-        (event.time_ns, event.code, event.data["target"], event.data["kind"])
-        for event in sim.events
-    ] == [
-        (0, "fault-injected", "ink", "dry"),
-        (50_000_000, "fault-cleared", "ink", "dry"),
+
+
+def test_the_begin_and_the_end_of_a_fault_are_events():
+    sim = Simulation([Counter("c")])  # it handles neither Injected nor Cleared
+    sim.inject("c", "level", "bias", value=2, until_s=0.05)
+    sim.run(0.06)
+    data = {"target": "level", "kind": "bias"}
+    assert list(sim.events) == [
+        Event(
+            0,
+            "c",
+            "fault-injected",
+            "warning",
+            "fault begins: level bias",
+            {**data, "params": {"value": 2.0}},
+        ),
+        Event(50_000_000, "c", "fault-cleared", "info", "fault ends: level bias", data),
     ]
+
+
+def test_active_faults_are_numbered_and_hold_their_robot_seam_and_times():
+    sim = Simulation([Counter("b"), Counter("c")])
+    sim.inject("c", "level", "off")
+    sim.run(0.25)
+    sim.inject("c", "beat", "disconnect", until_s=3)
+    sim.clear("c", "level")
+    sim.inject("b", "drive", "weak")
+    assert sim.robots["c"].faults == [
+        Fault(2, "c", "beat", "disconnect", "wire", {}, 250_000_000, 3_000_000_000)
+    ]
+    assert sim.robots["b"].faults == [
+        Fault(3, "b", "drive", "weak", "actuator", {"factor": 0.5}, 250_000_000)
+    ]
+
+
+def test_a_robot_can_begin_a_fault_from_its_own_code():
+    sim = Simulation([Counter("c")])
+    counter = sim.robots["c"]
+    counter.begin_fault(inp.Inject("c", "fuse", ""))
+    assert counter.fault("fuse", "blown")
+    with pytest.raises(InputError) as caught:
+        counter.begin_fault(inp.Inject("c", "level", "loose"))
+    assert "c level: unknown fault kind 'loose'" in str(caught.value)
+
+
+def test_a_robot_may_begin_a_fault_again_while_all_are_cleared():
+    class Stubborn(Counter):
+        @on(Cleared)
+        def cleared(self, message, link):
+            if message.target == "fuse":
+                self.begin_fault(inp.Inject("c", "level", "off"))
+
+    sim = Simulation([Stubborn("c")])
+    sim.inject("c", "fuse", "blown")
+    sim.inject("c", "level", "off")
+    sim.clear("c")
+    assert [(found.id, found.target) for found in sim.robots["c"].faults] == [(3, "level")]
+    codes = [event.code for event in sim.events if event.data["target"] == "level"]
+    assert codes == ["fault-injected", "fault-cleared", "fault-injected"]
 
 
 def test_a_fault_ends_at_its_time_and_one_that_is_over_ends_at_once():

@@ -35,7 +35,7 @@ class InputHandler:
         self._core = core
         self.next_fault = 1
 
-    def check(self, given: inp.AnyInput, now: bool = True) -> None:
+    def check(self, given: inp.AnyInput, now: bool) -> None:
         """Raise InputError if this input cannot be applied.
 
         An input for later (`now` is False) may depend on where robots are then.
@@ -166,6 +166,8 @@ class InputHandler:
     def end_faults(self, robot: Robot, ends: Callable[[Fault], bool]) -> None:
         """End the faults that the function selects."""
         for fault in [fault for fault in robot.faults if ends(fault)]:
+            if fault not in robot.faults:  # a handler of Cleared began it again
+                continue
             robot.faults.remove(fault)
             text = f"fault ends: {fault.target} {fault.kind}"
             robot.event("fault-cleared", text, "info", target=fault.target, kind=fault.kind)

@@ -1,12 +1,16 @@
+from math import inf, nan
+
 import pytest
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.problems import InputError
+from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.ports import Connected, Disconnected, Link, Port
+from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import VirtualInput
 from rigless.kernel.simulation import Simulation
 
 from .robots import Counter, Diary
-from .wires import Add, Beat, Later, Odd, Total
+from .wires import Add, Beat, Later, LineCodec, Odd, Total
 
 S = 10**9
 
@@ -88,7 +92,23 @@ def test_inputs_told_to_listeners_are_enough_to_do_it_again():
         (lambda sim: sim.set_input("c", "load", "1"), "'1' is not float"),
         (
             lambda sim: sim.clear("c", "levle"),
-            "unknown fault target 'levle' (did you mean 'level'?)",
+            "c: unknown fault target 'levle' (did you mean 'level'?)",
+        ),
+        (
+            lambda sim: sim.inject("c", "levle"),
+            "c: unknown fault target 'levle' (did you mean 'level'?)",
+        ),
+        (lambda sim: sim.set_input("c", "load", 2**53), "9007199254740992 is not float"),
+        (lambda sim: sim.set_input("c", "load", -(2**53)), "-9007199254740992 is not float"),
+        (lambda sim: sim.set_input("c", "load", nan), "c: value: nan is not a finite number"),
+        (lambda sim: sim.inject("c", "fuse", amperes=inf), "c: params: inf is not a finite number"),
+        (
+            lambda sim: sim.send("c", "line", {"type": "Add", "amount": -inf}),
+            "c: fields: -inf is not a finite number",
+        ),
+        (
+            lambda sim: sim.apply(inp.Inject("c", "level", "off", {}, 2**63)),
+            "c: until_ns: an integer needs more than 64 bits",
         ),
         (lambda sim: sim.apply(inp.Connect("c", "lime", 1)), "did you mean 'line'?"),
         (lambda sim: sim.apply(inp.MoveObstacle("box", 0, 0)), "unknown obstacle 'box'"),
@@ -110,8 +130,13 @@ def test_what_cannot_be_applied_is_refused_with_a_sentence_and_changes_nothing(a
     [
         ("button", True, True),
         ("button", "ON", True),
+        ("button", "true", True),
+        ("button", "1", True),
+        ("button", "False", False),
+        ("button", "off", False),
         ("button", "0", False),
         ("load", 2, 2.0),
+        ("load", 1 - 2**53, 1.0 - 2**53),
         ("mode", "off", "off"),
         ("gear", 0, 0),
         ("gear", 7, 7),
@@ -122,6 +147,59 @@ def test_virtual_inputs_take_values_of_their_type(name, given, value):
     sim.set_input("c", name, given)
     assert sim.robots["c"].input[name] == value
     assert type(sim.robots["c"].input[name]) is type(value)
+    assert list(sim.events) == []  # a robot need not handle SetInput
+
+
+def test_each_input_reaches_the_handler_of_its_robot_with_its_link():
+    seen = []
+
+    class Witness(Diary):
+        def note(self, message, link):
+            seen.append((message, Link(link.port, link.id, link.peer, link.local)))
+
+    sim = Simulation([Witness("d"), Diary("neighbour")])
+    button = inp.SetInput("d", "button", True)
+    for given in (
+        inp.Connect("d", "line", 3, "them", "us"),
+        inp.Arrive("d", "line", 3, b"add 2\n"),
+        inp.Disconnect("d", "line", 3),
+        inp.Disconnect("d", "line", 3),  # it is gone already
+        inp.Send("d", "line", "Add", {"amount": 4}),
+        button,
+        inp.Inject("d", "ink", "dry", {"days": 2}),
+        inp.Clear("d", "ink"),
+    ):
+        sim.apply(given)
+    peer, local = Link("line", 3, "them", "us"), Link("line", inp.LOCAL, "local", "local")
+    no_link = Link("", inp.LOCAL)
+    assert seen == [
+        (Connected("them", "us"), peer),
+        (Add(2), peer),
+        (Disconnected("them"), peer),
+        (Add(4), local),
+        (button, no_link),
+        (Injected("ink", "dry", {"days": 2}), no_link),
+        (Cleared("ink", "dry"), no_link),
+    ]
+
+
+def test_a_codec_with_compose_makes_the_messages_that_are_sent():
+    class Composer(LineCodec):
+        def compose(self, type_name, fields):
+            if type_name != "twice":
+                raise InputError(Problem("type", f"no {type_name}"))
+            return Add(2 * fields["amount"])
+
+    class Composed(Counter):
+        ports = (Port("line", Composer, "tcp", "127.0.0.1:1"), *Counter.ports[1:])
+
+    sim = Simulation([Composed("c")])
+    sim.send("c", "line", {"type": "twice", "amount": 4})
+    assert sim.truth("c").total == 8
+    with pytest.raises(InputError, match="type: no Add"):
+        sim.send("c", "line", Add(1))
+    sim.send("c", "bus", Add(1))
+    assert sim.truth("c").total == 9
 
 
 def test_a_message_that_nobody_handles_is_an_event():

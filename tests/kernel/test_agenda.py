@@ -1,7 +1,9 @@
 """The event queue: the order of events at one instant, tickers and saved queues."""
 
+import itertools
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
@@ -82,6 +84,7 @@ def test_the_agenda_with_nothing_in_it_still_advances():
     assert script.agenda.next_due_ns() is None
     script.agenda.run_until(77)
     assert (script.agenda.now_ns, script.agenda.processed) == (77, 0)
+    assert script.agenda.failed is None
 
 
 def test_a_cancelled_shot_is_not_run_and_its_neighbours_are():
@@ -110,14 +113,52 @@ def test_a_new_rate_replaces_the_old_one(hz, new_hz):
     assert script.seen == [(at, "tick") for at in due]
 
 
-@given(st.sampled_from([1, 3, 7, 110, 250]), st.integers(0, 5 * 10**9))
-def test_skip_to_gives_the_first_tick_after_a_time(hz, now_ns):
-    ticker = Ticker("tick", print, TICK)
-    ticker.set_rate(Rate(hz), 0)
+RATES = st.sampled_from([0.3, 1, 7, 110, 250, 1000 / 3])
+BASES = st.integers(-(10**9), 10**9)  # a robot with a phase counts from before time zero
+
+
+@given(RATES, BASES, st.integers(0, 2 * 10**9))
+@example(1, 0, 2 * 10**9)
+@example(250, 0, 48_000_000)
+@example(110, -430_000_000, Rate(110).due_ns(50) - 430_000_000)
+@example(7, 300_000_000, Rate(7).due_ns(5) + 300_000_001)
+def test_skip_to_gives_the_first_tick_after_a_time(hz, base_ns, now_ns):
+    rate, ticker = Rate(hz), Ticker("tick", print, TICK)
+    ticker.set_rate(rate, base_ns)
     ticker.skip_to(now_ns)
-    rate = Rate(hz)
-    first = next(n for n in range(1, 5 * hz + 2) if rate.due_ns(n) > now_ns)
-    assert ticker.due_ns == rate.due_ns(first)
+    first = next(n for n in itertools.count(1) if base_ns + rate.due_ns(n) > now_ns)
+    assert ticker.save()[2:] == (base_ns, first)
+    assert ticker.due_ns == base_ns + rate.due_ns(first)
+    assert type(ticker.due_ns) is int  # a float is not exact after 104 days
+
+
+@given(RATES, BASES, st.integers(1, 500), st.integers(1, 300))
+@example(250, -430_000_000, 5, 2)
+@example(7, 300_000_000, 5, 2)
+def test_ticks_are_counted_and_completed_to_the_nanosecond(hz, base_ns, n, ticks):
+    rate, ticker = Rate(hz), Ticker("tick", print, TICK)
+    ticker.set_rate(rate, base_ns)
+    ticker.load(*ticker.save()[:3], n)
+    last_ns = base_ns + rate.due_ns(n + ticks - 1)
+    assert ticker.count_until(last_ns) == ticks
+    assert ticker.count_until(last_ns - 1) == ticks - 1
+    assert ticker.count_until(base_ns) == 0
+    done_ns = ticker.complete(ticks)
+    assert (done_ns, type(done_ns)) == (last_ns, int)
+    assert ticker.save()[2:] == (base_ns, n + ticks)
+    assert ticker.due_ns == base_ns + rate.due_ns(n + ticks)
+
+
+def test_a_ticker_has_no_rate_at_first_and_a_step_if_its_period_is_whole():
+    script = Script()
+    ticker = Ticker("tick", print, TICK)
+    assert (ticker.save(), ticker.step_ns, ticker.due_ns) == ((0, 10**9, 0, 1), 0, -1)
+    script.agenda.enter(ticker)
+    assert script.agenda.next_due_ns() is None
+    ticker.set_rate(Rate(250), 0)
+    assert ticker.step_ns == 4_000_000
+    ticker.set_rate(Rate(3), 0)
+    assert ticker.step_ns == 0
 
 
 @given(st.sampled_from([0, 3, 10, 110]), st.integers(0, 2 * 10**9))
@@ -177,13 +218,16 @@ def test_a_fast_forward_stops_before_a_timer_of_the_same_instant():
     ticker.set_rate(Rate(10), 0)
     script.agenda.enter(ticker)
     script.agenda.add(10**9, TIMER, "act", "timer")
-    script.agenda.run_until(1_100_000_000)
+    script.agenda.add(1_300_000_001, TIMER, "act", "just after a tick")
+    script.agenda.run_until(1_500_000_000)
     assert script.seen == [
         (100_000_000, "9 ticks"),
         (10**9, "timer"),
-        (10**9, "2 ticks"),
+        (10**9, "4 ticks"),
+        (1_300_000_001, "just after a tick"),
+        (1_400_000_000, "2 ticks"),
     ]
-    assert script.agenda.now_ns == 1_100_000_000
+    assert script.agenda.now_ns == 1_500_000_000
 
 
 def test_a_fast_forward_is_not_used_for_a_single_tick():
@@ -211,7 +255,7 @@ def test_a_timer_calls_its_method_at_its_time_in_the_order_of_entry():
     agenda.add(5, TIMER, "between", None)
     last = agenda.add_timer(5, "d", door.open, ())
     gone = agenda.add_timer(5, "d", door.open, ("cancelled",))
-    assert first < last < gone
+    assert (first, last, gone) == (1, 3, 4)
     agenda.cancel(gone)
     agenda.run_until(4)
     assert door.calls == []

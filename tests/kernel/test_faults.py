@@ -106,8 +106,9 @@ def test_a_robot_may_begin_a_fault_again_while_all_are_cleared():
     sim = Simulation([Stubborn("c")])
     sim.inject("c", "fuse", "blown")
     sim.inject("c", "level", "off")
+    sim.inject("c", "drive", "weak")
     sim.clear("c")
-    assert [(found.id, found.target) for found in sim.robots["c"].faults] == [(3, "level")]
+    assert [(found.id, found.target) for found in sim.robots["c"].faults] == [(4, "level")]
     codes = [event.code for event in sim.events if event.data["target"] == "level"]
     assert codes == ["fault-injected", "fault-cleared", "fault-injected"]
 

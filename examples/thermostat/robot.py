@@ -23,7 +23,7 @@ class Thermostat(Robot):
             LineCodec,
             transport="tcp",
             address="127.0.0.1:7777",
-            example="echo GET | nc -w 1 {host} {port}",
+            example="rigless send {robot} line GET",
             emits=(Answer,),
         ),
         Port(

@@ -36,7 +36,6 @@ async def test_status_tells_all_there_is_to_know():
         )
         (robot,) = status["robots"]
         assert robot["inputs"] == {"window_open": False, "outside_c": 5.0}
-        address = host.address("thermostat", "line").removeprefix("tcp://").replace(":", " ")
         assert robot["ports"][0] == {
             "name": "line",
             "url": host.address("thermostat", "line"),
@@ -44,7 +43,8 @@ async def test_status_tells_all_there_is_to_know():
             "dropped": 0,
             "problem": "",
             "transport": "tcp",
-            "example": f"echo GET | nc -w 1 {address}",
+            "direction": "both",
+            "example": "rigless send thermostat line GET",
         }
 
 

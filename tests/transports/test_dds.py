@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import struct
+import time
 from contextlib import asynccontextmanager
 
 import pytest
@@ -188,6 +189,38 @@ def test_what_nobody_reads_is_not_written():
             assert (written, len(reader.get_matched_publications())) == ([IMU], 1)
 
     scene(play)
+
+
+def test_a_message_of_a_peer_that_left_at_once_is_received():
+    async def play(domain):
+        async with on_the_air(domain) as (transport, inbox):
+            peer = Peer(domain)
+            writer = peer.writer("rt/cmd_vel", m.Twist)
+            (inlet,) = (one for one in transport._inlets if one.subject == "/cmd_vel")
+            # The loop of the transport is blocked meanwhile.
+            wait_blocking(writer.get_matched_subscriptions)
+            wait_blocking(inlet.entity.get_matched_publications)
+            write(writer, m.Twist, GO)
+            assert writer.wait_for_acks(60 * 10**9)
+            del writer
+            peer.leave()
+            wait_blocking(lambda: not inlet.entity.get_matched_publications())
+            await until(lambda: received(inbox), "the message")
+            await until(lambda: inbox.reports[-1][0] == "disconnected", "the end of its link")
+            assert [report[0] for report in inbox.reports] == [
+                "connected",
+                "received",
+                "disconnected",
+            ]
+
+    scene(play)
+
+
+def wait_blocking(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 def test_late_joiners_get_what_is_kept_and_nobody_gets_it_twice():

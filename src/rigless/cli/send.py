@@ -1,4 +1,4 @@
-"""`rigless send`: one message to a port of a running robot, and the answer."""
+"""`rigless send`: messages to a port of a running robot, and the answer."""
 
 import json as json_module
 from typing import Any
@@ -7,43 +7,73 @@ from rigless.cli.control import Api
 from rigless.clients.port_client import exchange
 from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.transports.capabilities import capabilities
 
 
-def encode(texts: list[str], json: str | None, hex_bytes: str | None) -> bytes:
-    """Return the bytes to send: lines of text, JSON, or bytes in hexadecimal."""
+def encode(texts: list[str], json: str | None, hex_bytes: str | None) -> list[str | bytes]:
+    """Return the messages to send: texts, JSON as text, or bytes given in hexadecimal."""
     given = [bool(texts), json is not None, hex_bytes is not None]
     if sum(given) > 1:
         raise InputError(Problem("send", "TEXT, --json and --hex exclude each other", "use one"))
     if json is not None:
         try:
-            return json_module.dumps(json_module.loads(json), separators=(",", ":")).encode()
+            return [json_module.dumps(json_module.loads(json), separators=(",", ":"))]
         except ValueError as error:
             fix = 'for example --json \'{"type": "get"}\''
             raise InputError(Problem("--json", f"is not JSON: {error}", fix)) from None
     if hex_bytes is not None:
         try:
-            return bytes.fromhex(hex_bytes)
+            return [bytes.fromhex(hex_bytes)]
         except ValueError as error:
             what = f"is not hexadecimal: {error}"
             raise InputError(Problem("--hex", what, "for example --hex '3f 0a'")) from None
-    return "".join(f"{text}\n" for text in texts).encode()
+    return list(texts)
 
 
 def send(
-    api: Api, robot: str, port: str, data: bytes, subject: str = "", wait_s: float = 2.0
+    api: Api,
+    robot: str,
+    port: str,
+    messages: list[str | bytes],
+    subject: str = "",
+    wait_s: float = 2.0,
 ) -> None:
-    """Send bytes to a port and print the answer: text as it is, other bytes in hexadecimal."""
+    """Send messages to a port and print the answer: text as it is, other bytes in hexadecimal."""
     found = _port(api, robot, port)
-    pieces = list(exchange(found["transport"], found["url"], data, subject, wait_s))
-    if found["transport"] in STREAMS:
-        pieces = [b"".join(pieces)] if pieces else []
+    transport, direction = found["transport"], found["direction"]
+    if why := _refusal(transport, direction, bool(messages)):
+        raise InputError(Problem(f"{robot}/{port}", *why))
+    answers = direction != "in"
+    pieces = exchange(transport, found["url"], messages, subject, wait_s, answers)
+    if transport in STREAMS:
+        whole = b"".join(pieces)
+        pieces = iter([whole] if whole else [])
+    nothing = True
     for piece in pieces:
         print_line(_shown(piece))
-    if not pieces:
-        print_note(f"no answer within {wait_s:g} s", "dim")
+        nothing = False
+    if nothing:
+        sent = messages and (transport in ONE_WAY or not answers)
+        lacking = "answer" if messages else "message"
+        print_note("sent" if sent else f"no {lacking} within {wait_s:g} s", "dim")
 
 
 STREAMS = ("tcp", "pty")  # an answer may come in any number of pieces
+ONE_WAY = ("nats", "dds", "rclpy")  # answers are messages on other subjects
+
+
+def _refusal(transport: str, direction: str, sending: bool) -> tuple[str, str] | None:
+    """Return why a port cannot be used like this and what to do instead, or None."""
+    if direction == "out" and capabilities(transport).datagrams:
+        return (
+            "only sends datagrams, to peers that the robot gets over its other ports",
+            "use a client of the robot, or see its messages with rigless run --record",
+        )
+    if direction == "out" and sending:
+        return "only sends: it receives no messages", "without a message, its own are printed"
+    if direction == "in" and not sending:
+        return "only receives: it sends no messages", "give a TEXT, --json or --hex"
+    return None
 
 
 def _port(api: Api, robot: str, port: str) -> Any:

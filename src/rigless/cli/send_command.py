@@ -15,13 +15,15 @@ def register(app: typer.Typer) -> None:
         robot: Annotated[str, typer.Argument(metavar="ROBOT")],
         port: Annotated[str, typer.Argument(metavar="PORT")],
         texts: Annotated[
-            list[str], typer.Argument(metavar="TEXT…", help="Each is sent as a line.")
+            list[str], typer.Argument(metavar="TEXT…", help="A line, or a message.")
         ] = [],
         json: Annotated[str | None, typer.Option(metavar="JSON", help="Send JSON.")] = None,
         hex_bytes: Annotated[
             str | None, typer.Option("--hex", metavar="BYTES", help="Send bytes in hexadecimal.")
         ] = None,
-        subject: Annotated[str, typer.Option(help="The subject on a message broker.")] = "",
+        subject: Annotated[
+            str, typer.Option(help="The subject on a message broker, or the ROS topic.")
+        ] = "",
         wait: Annotated[
             float,
             typer.Option(metavar="S", min=0.01, max=3600, help="Wait this long for an answer."),
@@ -31,7 +33,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Send one message to a running robot over its real port, and print the answer.
 
-        Without a message it prints what the port sends within the time of --wait.
+        Each TEXT is a line on TCP, UDP and a pseudo terminal, else a message. Without a message it
+        prints what the port sends within the time of --wait.
 
         Examples:
 
@@ -41,10 +44,12 @@ def register(app: typer.Typer) -> None:
 
           rigless send pacbot commands --json '{"command": "stop", "id": 3}'
 
+          rigless send rover dds --subject /cmd_vel --json '{"linear": {"x": 0.5}}'
+
           rigless send agv nats --subject 'robot.agv.>' --wait 5
         """
         from rigless.cli.send import encode
-        from rigless.cli.send import send as send_bytes
+        from rigless.cli.send import send as send_messages
 
-        data = encode(texts, json, hex_bytes)
-        send_bytes(Api(url, token), robot, port, data, subject, wait)
+        messages = encode(texts, json, hex_bytes)
+        send_messages(Api(url, token), robot, port, messages, subject, wait)

@@ -1,36 +1,52 @@
-"""Exchange one message with a robot's port over its real transport, given the port's URL."""
+"""Exchange messages with a robot's port over its real transport, given the port's URL.
 
-import asyncio
+A message is text or bytes. On a stream and in a datagram, text is a line; elsewhere it is a message
+as it is. An answer is complete after a pause, and in any case when the time is over. Without a
+message, the port's own messages are received until then.
+"""
+
 import os
 import select
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
+from rigless.clients import nats_client, ros_client
 from rigless.kernel.problems import InputError, Problem
 
 SILENCE_S = 0.2  # an answer in several pieces is complete after this
+REACH_S = 5.0  # to connect
 CHUNK = 65536
 
-Exchange = Callable[[str, bytes, str, float], Iterator[bytes]]
+Message = str | bytes
+Messages = Sequence[Message]
+Exchange = Callable[[str, Messages, str, float], Iterator[bytes]]
 
 
 def exchange(
-    transport: str, url: str, data: bytes, subject: str = "", wait_s: float = 2.0
+    transport: str,
+    url: str,
+    messages: Messages,
+    subject: str = "",
+    wait_s: float = 2.0,
+    answers: bool = True,
 ) -> Iterator[bytes]:
-    """Send bytes to a port and yield the pieces of the answer, if any arrives within `wait_s`.
+    """Send messages to a port and yield the pieces of the answer that arrive within `wait_s`.
 
-    Nothing is sent if `data` is empty: the messages of the port are received for `wait_s`.
-    `subject` is that of a message broker. Raises InputError if the port cannot be reached.
+    `subject` is that of a message broker, or a ROS topic. `answers` is false for a port that only
+    receives. Raises InputError if the port cannot be reached.
     """
     if transport not in EXCHANGES:
         what = f"rigless send cannot use a port on {transport!r}"
         fix = "use a client of that protocol, or POST /api/robots/ROBOT/messages"
         raise InputError(Problem(url, what, fix))
     try:
-        yield from EXCHANGES[transport](url, data, subject, wait_s)
+        if answers or transport != "zmq":
+            wait_s = wait_s if answers else SILENCE_S
+            yield from EXCHANGES[transport](url, messages, subject, wait_s)
+        else:
+            _push(url, messages)
     except OSError as error:
         what = f"cannot be reached: {error.strerror or error}"
         raise InputError(Problem(url, what, "check that the robot is running")) from None
@@ -41,101 +57,112 @@ def _address(url: str) -> tuple[str, int]:
     return parts.hostname or "127.0.0.1", parts.port or 0
 
 
-def _pieces(read: Callable[[], bytes], file: int, wait_s: float) -> Iterator[bytes]:
-    """Yield what arrives: the first piece within `wait_s`, the others without a longer pause."""
-    while select.select([file], [], [], wait_s)[0]:
-        piece = read()
-        if not piece:
+def as_stream(messages: Messages) -> bytes:
+    """Return the bytes of messages on a stream."""
+    return b"".join(
+        message if isinstance(message, bytes) else f"{message}\n".encode() for message in messages
+    )
+
+
+def as_message(message: Message) -> bytes:
+    """Return the bytes of a message of its own."""
+    return message if isinstance(message, bytes) else message.encode()
+
+
+def _pauses(wait_s: float, listening: bool) -> Iterator[float]:
+    """Yield how long to wait for each piece: at most until the end, for an answer until a pause."""
+    end = time.monotonic() + wait_s
+    yield wait_s
+    while (left_s := end - time.monotonic()) > 0:
+        yield left_s if listening else min(left_s, SILENCE_S)
+
+
+def _pieces(
+    read: Callable[[], bytes], file: int, wait_s: float, listening: bool
+) -> Iterator[bytes]:
+    for pause_s in _pauses(wait_s, listening):
+        if not select.select([file], [], [], pause_s)[0] or not (piece := read()):
             return
         yield piece
-        wait_s = SILENCE_S
 
 
-def _tcp(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
-    with socket.create_connection(_address(url), wait_s) as client:
-        client.sendall(data)
-        yield from _pieces(lambda: client.recv(CHUNK), client.fileno(), wait_s)
+def _tcp(url: str, messages: Messages, subject: str, wait_s: float) -> Iterator[bytes]:
+    with socket.create_connection(_address(url), REACH_S) as client:
+        client.sendall(as_stream(messages))
+        yield from _pieces(lambda: client.recv(CHUNK), client.fileno(), wait_s, not messages)
 
 
-def _udp(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
-    with socket.socket(type=socket.SOCK_DGRAM) as client:
-        client.connect(_address(url))
-        client.send(data)
-        yield from _pieces(lambda: client.recv(CHUNK), client.fileno(), wait_s)
+def _udp(url: str, messages: Messages, subject: str, wait_s: float) -> Iterator[bytes]:
+    if not messages:
+        what = "a UDP port sends only to peers that it knows"
+        raise InputError(Problem(url, what, "send it a message: TEXT, --json or --hex"))
+    host, port = _address(url)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.connect((host, port))
+        for message in messages:
+            client.send(as_stream([message]))
+        yield from _pieces(lambda: client.recv(CHUNK), client.fileno(), wait_s, False)
 
 
-def _pty(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
+def _pty(url: str, messages: Messages, subject: str, wait_s: float) -> Iterator[bytes]:
     file = os.open(urlsplit(url).path, os.O_RDWR | os.O_NOCTTY)
     try:
-        os.write(file, data)
-        yield from _pieces(lambda: os.read(file, CHUNK), file, wait_s)
+        os.write(file, as_stream(messages))
+        yield from _pieces(lambda: os.read(file, CHUNK), file, wait_s, not messages)
     finally:
         os.close(file)
 
 
-def _zmq(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
-    """Ask a REP port and return its reply; without data, receive from a PUB port."""
+def _zmq(url: str, messages: Messages, subject: str, wait_s: float) -> Iterator[bytes]:
+    """Ask a REP port and yield its replies; without messages, receive from a PUB port."""
     import zmq
 
     host, port = _address(url)
-    with zmq.Context() as context, context.socket(zmq.REQ if data else zmq.SUB) as client:
+    with zmq.Context() as context, context.socket(zmq.REQ if messages else zmq.SUB) as client:
         client.linger = 0
         client.connect(f"tcp://{host}:{port}")
-        if data:
-            client.send(data)
-        else:
-            client.subscribe(b"")
-        end = time.monotonic() + wait_s
-        while client.poll(max(0, round((end - time.monotonic()) * 1000))):
-            yield b" ".join(client.recv_multipart())
-            if data:
+        for message in messages:
+            client.send(as_message(message))
+            if not client.poll(round(wait_s * 1000)):
                 return
+            yield b" ".join(client.recv_multipart())
+        if not messages:
+            client.subscribe(b"")
+            for pause_s in _pauses(wait_s, listening=True):
+                if not client.poll(max(1, round(pause_s * 1000))):
+                    return
+                yield b" ".join(client.recv_multipart())
 
 
-def _nats(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
-    """Publish to a subject; without data, receive from it (default: everything)."""
-    if data and not subject:
-        raise InputError(Problem("--subject", "a message to a broker needs a subject"))
-    yield from asyncio.run(_publish(url, data, subject or ">", wait_s))
+def _push(url: str, messages: Messages) -> None:
+    """Send messages to a ZeroMQ PULL port, which does not answer."""
+    import zmq
+
+    host, port = _address(url)
+    with zmq.Context() as context, context.socket(zmq.PUSH) as client:
+        client.linger = round(REACH_S * 1000)
+        client.connect(f"tcp://{host}:{port}")
+        for message in messages:
+            client.send(as_message(message))
 
 
-async def _publish(url: str, data: bytes, subject: str, wait_s: float) -> list[bytes]:
-    import nats
-    from nats.errors import Error
-
-    found: list[bytes] = []
-    try:
-        client = await nats.connect(url, connect_timeout=wait_s, allow_reconnect=False)
-    except Error as error:
-        raise OSError(str(error) or "no NATS server answers") from None
-    async with client:
-        if data:
-            await client.publish(subject, data)
-            await client.flush()
-            return found
-        subscription = await client.subscribe(subject)
-        end = time.monotonic() + wait_s
-        while (left_s := end - time.monotonic()) > 0:
-            try:
-                message = await subscription.next_msg(left_s)
-            except Error:
-                break
-            found.append(f"{message.subject} ".encode() + message.data)
-    return found
-
-
-def _websocket(url: str, data: bytes, subject: str, wait_s: float) -> Iterator[bytes]:
+def _websocket(url: str, messages: Messages, subject: str, wait_s: float) -> Iterator[bytes]:
+    """Send text as text frames and bytes as binary frames."""
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake
     from websockets.sync.client import connect
 
-    with closing(connect(url, open_timeout=wait_s)) as client:
-        client.send(data)
-        while True:
-            try:
-                piece = client.recv(wait_s)
-            except TimeoutError:
-                return
-            yield piece if isinstance(piece, bytes) else piece.encode()
-            wait_s = SILENCE_S
+    try:
+        with connect(url, open_timeout=REACH_S, compression=None) as client:
+            for message in messages:
+                client.send(message)
+            for pause_s in _pauses(wait_s, not messages):
+                piece = client.recv(pause_s)
+                yield piece if isinstance(piece, bytes) else piece.encode()
+    except InvalidHandshake as error:
+        raise OSError(str(error)) from None
+    except (TimeoutError, ConnectionClosed):
+        return
 
 
 EXCHANGES: dict[str, Exchange] = {
@@ -143,6 +170,8 @@ EXCHANGES: dict[str, Exchange] = {
     "udp": _udp,
     "pty": _pty,
     "zmq": _zmq,
-    "nats": _nats,
+    "nats": nats_client.exchange,
     "websocket": _websocket,
+    "dds": ros_client.exchange,
+    "rclpy": ros_client.exchange,
 }

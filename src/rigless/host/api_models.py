@@ -13,6 +13,7 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from rigless.host.host import State
 from rigless.host.pace import Mode
 from rigless.kernel.events import Severity
+from rigless.kernel.ports import Direction
 from rigless.kernel.problems import Problem
 
 InputValue = bool | int | float | str
@@ -129,11 +130,13 @@ class Problems(TypedDict):
 class PortStatus(TypedDict):
     """A port: its URL, connected peers, dropped messages, and a shell command that uses it.
 
-    `problem` is the reason why it does not work at present, or "".
+    `problem` is the reason why it does not work at present, or "". `direction` is "in" or "out" if
+    the robot only receives or only sends on it.
     """
 
     name: str
     transport: str
+    direction: Direction
     url: str
     links: int
     dropped: int

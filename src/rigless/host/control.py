@@ -5,6 +5,7 @@ Status, time, inputs, faults, snapshots, recording, metrics, events and ground t
 
 import asyncio
 import base64
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -86,11 +87,12 @@ def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
     return {
         "name": port.name,
         "transport": port.transport,
+        "direction": port.direction,
         "url": url,
         "links": _count_peers(port, host.sim.core.links.by_port[robot, port.name].values()),
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
         "problem": transport.problem if isinstance(transport, ProblemReporter) else "",
-        "example": _example(port.example, url),
+        "example": _example(port.example, robot, url),
     }
 
 
@@ -101,10 +103,16 @@ def _count_peers(port: Port, links: Iterable[Link]) -> int:
     return len(list(links))
 
 
-def _example(command: str, url: str) -> str:
-    """Fill the actual address into a port's example command; empty while the port has none."""
+def _example(command: str, robot: str, url: str) -> str:
+    """Fill the robot's name and the actual address into a port's example command.
+
+    It is empty while the port has no address.
+    """
     host, _, number = url.rpartition("://")[2].rpartition(":")
-    return command.replace("{host}", host).replace("{port}", number) if url else ""
+    values = {"{robot}": shlex.quote(robot), "{host}": host, "{port}": number}
+    for name, value in values.items():
+        command = command.replace(name, value)
+    return command if url else ""
 
 
 def describe_details(host: Host, robot: Robot) -> RobotDetails:

@@ -62,7 +62,7 @@ class Port:
     """One interface of a robot.
 
     `transport` names a module of `rigless.transports`; `address` is that of the real robot.
-    `example` is a shell command that uses the port, with {host} and {port} to be filled in.
+    `example` is a shell command that uses the port; {robot}, {host} and {port} are filled in.
     `emits` lists the types of all messages that the robot sends on the port; a port of direction
     "in" sends none. A scenario that expects another type is an error.
 

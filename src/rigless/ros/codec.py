@@ -63,7 +63,7 @@ class RosCodec:
         if type_name == Published.__name__:
             if name is None or not isinstance(fields.get("message"), Mapping):
                 raise InputError(Problem(type_name, "it needs a topic and a message", EXAMPLE))
-            return Published(name, _message(topics[name].type, fields["message"]))
+            return Published(name, message_of(topics[name].type, fields["message"]))
         fitting = [topic for topic in topics.values() if topic.type.__name__ == type_name]
         if not fitting:
             kinds = dict.fromkeys(topic.type.__name__ for topic in topics.values())
@@ -72,7 +72,7 @@ class RosCodec:
         if name not in (None, topic.name):
             what = f"the topic {name} has messages of the type {topics[name].type.__name__}"
             raise InputError(Problem(type_name, what))
-        return Published(topic.name, _message(topic.type, fields))
+        return Published(topic.name, message_of(topic.type, fields))
 
     def encode(self, message: Published) -> tuple[str, bytes]:
         return self.names[message.topic], cdr.encode(message.message)
@@ -87,7 +87,7 @@ class RosCodec:
         return Channel(subject, type_name(topic.type), "ros2msg", text, "cdr", quality)
 
 
-def _message(kind: type, fields: Mapping[str, Any]) -> Any:
+def message_of(kind: type, fields: Mapping[str, Any]) -> Any:
     """Return a message with these fields. Fields inside fields are checked too."""
     _check_parts(kind, fields, kind.__name__)
     return message_from(kind, fields)

@@ -187,7 +187,12 @@ class Transport:
             if writer not in inlet.writers:  # matched since the last look
                 inlet.writers |= inlet.matched()
                 self._meet()
-            link = self.links.get(inlet.writers.get(writer, ""), 0)
+            participant = inlet.writers.get(writer)
+            if participant is None:  # it came and left since the last look; `_part` closes the link
+                participant = f"departed/{writer:x}"
+                if participant not in self.links and len(self.links) < LINKS:
+                    self._connect(participant)
+            link = self.links.get(participant, 0)
             if link:
                 self.inbox.received(link, sample.data, inlet.subject)
 

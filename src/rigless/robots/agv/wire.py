@@ -165,7 +165,7 @@ def agv_port(config: RobotConfig) -> Port:
         "inbound": tuple(f"robot.*.{kind}" for kind in IN),  # the subjects of the two streams
         "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
     }
-    listen = rf"printf 'CONNECT {{}}\r\nSUB robot.{robot_id}.> 1\r\n' | nc {{host}} {{port}}"
+    listen = f"rigless send {{robot}} nats --subject 'robot.{robot_id}.>' --wait 5"
     emits = tuple(OUT.values())
     return Port(
         "nats",

@@ -63,12 +63,9 @@ from rigless.worlds.maze import MazeWorld
 from rigless.worlds.maze_file import load_maze
 from rigless.worlds.placement import check_start
 
-# Python's ZeroMQ commands all wheels forward at 0.3 of full speed.
-SPIN_LINE = (
-    """python3 -c "import zmq; s = zmq.Context().socket(zmq.REQ); """
-    """s.connect('tcp://{host}:{port}'); """
-    """[(s.send_json(dict(command='move', id=n, params=dict(speed=.3))), print(s.recv_json())) """
-    """for n in range(4)]\""""
+# All wheels forward at 0.3 of full speed: a request for each.
+SPIN_LINE = "rigless send {robot} commands" + "".join(
+    f""" '{{"command":"move","id":{wheel},"params":{{"speed":0.3}}}}'""" for wheel in range(4)
 )
 TOUCH_MPS = 0.005  # a slower contact, which rounds to 0.00 m/s, is no collision
 

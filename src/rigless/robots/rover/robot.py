@@ -84,7 +84,7 @@ class Rover(Robot):
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         port = ros_port(wire.node_of(self.config, self.name))
-        return (replace(port, example=wire.circle_line(self.config, self.name)),)
+        return (replace(port, example=wire.drive_line(self.config, self.name)),)
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:

@@ -70,14 +70,12 @@ def node_of(config: RoverConfig, robot: str) -> Node:
     return Node(config.node_name, tuple(topics), namespace, dict(config.remaps), parameters)
 
 
-def circle_line(config: RoverConfig, robot: str) -> str:
-    """Return a shell command that makes the rover drive a circle."""
-    node = node_of(config, robot)
-    twist = "{linear: {x: 0.5}, angular: {z: 0.4}}"
-    kind, message = (
-        ("TwistStamped", f"{{twist: {twist}}}") if config.twist_stamped else ("Twist", twist)
-    )
-    return f"ros2 topic pub -r 10 {node.full_name('cmd_vel')} geometry_msgs/msg/{kind} '{message}'"
+def drive_line(config: RoverConfig, robot: str) -> str:
+    """Return a shell command that makes the rover drive a curve until cmd_vel_timeout_s."""
+    twist = '{"linear": {"x": 0.5}, "angular": {"z": 0.4}}'
+    message = f'{{"twist": {twist}}}' if config.twist_stamped else twist
+    topic = node_of(config, robot).full_name("cmd_vel")
+    return f"rigless send {{robot}} dds --subject {topic} --json '{message}'"
 
 
 def stamp_of(time_ns: int) -> Time:

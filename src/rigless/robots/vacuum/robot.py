@@ -54,10 +54,11 @@ from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.placement import check_start
 
-# The shell's printf writes a frame: drive at 0.125 m/s and 0.5 rad/s.
+# A frame: drive at 0.125 m/s and 0.5 rad/s.
 CIRCLE_LINE = (
-    r"printf '\0\0\000\62\032\60\12\56\12\5drive\22\45\10\3\22\20\12\7angular\22\005\65\0\0\0\77"
-    r"\22\17\12\6linear\22\005\65\0\0\0\76' | nc -w 1 {host} {port}"
+    "rigless send {robot} commands --hex '00 00 00 32 1a 30 0a 2e 0a 05 64 72 69 76 65 12 25 08 03"
+    " 12 10 0a 07 61 6e 67 75 6c 61 72 12 05 35 00 00 00 3f"
+    " 12 0f 0a 06 6c 69 6e 65 61 72 12 05 35 00 00 00 3e'"
 )
 ENCODER_WRAP = 1 << 16
 # The bumper and cliff switches for each value of a tick's flags.

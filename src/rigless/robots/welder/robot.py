@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rigless.robots.welder.arm.dynamics import Dynamics
     from rigless.worlds.cell import Cell
 
-JOG_LINE = r"printf '$X\n$J=G91X20F1800\n?' | nc -w 1 {host} {port}"  # the first axis by 20°
+JOG_LINE = "rigless send {robot} grbl '$X' '$J=G91X20F1800' '?'"  # the first axis by 20°
 # [ours] A board's telnet port is 23, which needs privileges here: --set ports.grbl=23
 ADDRESS = "127.0.0.1:10300"
 MAX_WAITING = 1 << 20  # bytes of received lines; then the connection is closed

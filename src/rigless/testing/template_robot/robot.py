@@ -21,7 +21,7 @@ class TemplateRobot(Robot):
             LineCodec,
             transport="tcp",
             address="127.0.0.1:7790",
-            example="echo GET | nc -w 1 {host} {port}",
+            example="rigless send {robot} line GET",
             emits=(Reply,),
         ),
     )

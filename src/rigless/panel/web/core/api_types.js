@@ -277,10 +277,12 @@
  */
 /**
  * A port: its URL, connected peers, dropped messages, and a shell command that uses it. `problem`
- * is the reason why it does not work at present, or "".
+ * is the reason why it does not work at present, or "". `direction` is "in" or "out" if the robot
+ * only receives or only sends on it.
  * @typedef {object} PortStatus
  * @property {string} name
  * @property {string} transport
+ * @property {"in"|"out"|"both"} direction
  * @property {string} url
  * @property {number} links
  * @property {number} dropped

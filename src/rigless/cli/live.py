@@ -131,6 +131,8 @@ def _supervisor(
     from rigless.runs.folders import new_folder
 
     check_programs(host.built)
+    if any(entry.isolate for entry in host.built.scenario.programs):
+        tell("isolate is for rigless check; this run uses the ports above")
     folder = new_folder(None, host.built.scenario.name, host.sim.seed)
     control = (server.address, server.token or "") if server is not None else ("", "")
     tell(f"files of programs in {folder}")

@@ -1,0 +1,96 @@
+"""`rigless check` and `rigless run` with programs: replaced commands, isolation, files of runs."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs.scenes import CLIENT, TRIES, scenario
+
+Command = Callable[..., Any]
+NAV = '[[programs]]\nname = "nav"\ncommand = "{client} \'SET 24\'"\n'
+SET = '[[expect]]\nname = "set"\nvalue = "truth.setpoint_c"\nequals = 24\n'
+FIXED = f"command = \"{sys.executable} -S {CLIENT} --url tcp://127.0.0.1:7777 'SET 24'\"\n"
+
+
+def valid(run_cli: Command, *words: object) -> Any:
+    """Run a check again while the machine is too slow for it."""
+    for _ in range(TRIES):
+        found = run_cli("check", *words)
+        if "invalid" not in found.stderr:
+            return found
+    raise AssertionError(found.stderr)
+
+
+def test_a_command_can_be_replaced(run_cli: Command, tmp_path: Path) -> None:
+    file = scenario(tmp_path, NAV + SET, settle_s=0.2, duration_s=100)
+    good = valid(run_cli, file)
+    assert good.returncode == 0, good.stderr
+    assert not list((tmp_path / "state" / "runs").iterdir())  # nothing is left of a good run
+    other = f"nav={sys.executable} -S {CLIENT} 'SET 20' --exit 4"
+    bad = valid(run_cli, file, "--program", other, "--runs", tmp_path / "runs")
+    assert bad.returncode == 1
+    assert "FAIL set: was 20 at" in bad.stderr
+    assert "program nav: exit 4" in bad.stderr
+    assert "| SET 20 -> OK" in bad.stderr
+    assert f"repeat it: rigless check {file} --seed 0 --program 'nav=" in bad.stderr
+    assert (tmp_path / "runs" / "room-seed0" / "nav.log").exists()
+    assert (tmp_path / "runs" / "room-seed0" / "run.mcap").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--program", "vav=true"], "the scenario has no such program (did you mean 'nav'?)"),
+        (["--program", "nav"], "is not NAME=COMMAND"),
+        (["--program", "nav='"], "cannot be split into words"),
+    ],
+)
+def test_mistakes_in_program(
+    run_cli: Command, tmp_path: Path, words: list[str], reason: str
+) -> None:
+    found = run_cli("check", scenario(tmp_path, NAV), *words)
+    assert found.returncode == 2
+    assert reason in found.stderr
+
+
+def test_isolated_runs_with_fixed_ports_side_by_side(run_cli: Command, tmp_path: Path) -> None:
+    text = f'[[programs]]\nname = "nav"\nisolate = true\n{FIXED}' + SET
+    file = scenario(tmp_path, text, settle_s=0.2, duration_s=100)
+    found = valid(run_cli, file, file, "--jobs", 2)
+    assert found.returncode == 0, found.stderr
+    assert "2 passed, 0 failed" in found.stderr
+
+
+def test_a_machine_that_is_too_slow_makes_a_run_invalid(
+    run_cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rigless.host.host import Host
+
+    monkeypatch.setattr(Host, "lost_ns", 1_200_000_000, raising=False)
+    monkeypatch.setattr(Host, "__setattr__", _keep_lost_time)
+    report = tmp_path / "report.xml"
+    file = scenario(tmp_path, NAV + SET, settle_s=0.2, duration_s=100)
+    found = run_cli("check", file, "--junit", report)
+    assert found.returncode == 1
+    assert "INVALID room" in found.stderr
+    assert "machine too slow: 1.20 s of wall time lost at 10×" in found.stderr
+    assert "0 passed, 0 failed, 1 invalid" in found.stderr
+
+
+def _keep_lost_time(self: Any, name: str, value: Any) -> None:
+    if name != "lost_ns":
+        object.__setattr__(self, name, value)
+
+
+def test_run_starts_programs_and_shows_their_output(run_cli: Command, tmp_path: Path) -> None:
+    file = scenario(tmp_path, NAV, duration_s=5)
+    words = ["--no-panel", "--set", "ports.line=0"]
+    found = run_cli("run", file, *words)
+    assert found.returncode == 0
+    assert "nav | SET 24 -> OK" in found.stderr
+    assert "nav exited with 0" in found.stderr
+    found = run_cli("run", file, *words, "--no-programs")
+    assert "nav" not in found.stderr

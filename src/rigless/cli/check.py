@@ -3,18 +3,18 @@
 import shlex
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
-from rigless.cli import reports
 from rigless.cli.program_commands import parse_commands
 from rigless.console import print_note, progress, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
+from rigless.runs import reports
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
 from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import ProgramResult, Result
@@ -24,6 +24,7 @@ from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.verdict import Verdict
 
+REPORT = "report.html"  # in the folder of a run
 MARKS = {
     "passed": ("PASS", "bold green"),
     "failed": ("FAIL", "bold red"),
@@ -82,7 +83,7 @@ def check_all(
             {name: words for name, words in commands.items() if name in own},
             given_from=str(Path.cwd()),
             isolate=not why_not and any(entry.isolate for entry in built.scenario.programs),
-            trace=files is not None and files.html is not None,
+            trace=bool(own) or (files is not None and files.html is not None),
         )
         _choose_files(request, built, record_failures, runs, taken)
         work.append((request, each))
@@ -100,6 +101,7 @@ def check_all(
     ]
     for result in results:
         _tidy(result, keep=runs is not None)
+        _write_own_report(result)
         show(result)
     remove_old_folders()
     _write(results, files or Reports())
@@ -190,6 +192,13 @@ def _tidy(result: Result, keep: bool) -> None:
         result.folder = ""
 
 
+def _write_own_report(result: Result) -> None:
+    """Write the report of a run with programs to its folder, if the folder stays."""
+    if result.folder:
+        with suppress(InputError):  # a full disk was reported before
+            write_text(Path(result.folder) / REPORT, reports.render_html([result]))
+
+
 def show(result: Result) -> None:
     speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
     mark, style = MARKS[result.status]
@@ -215,7 +224,7 @@ def show(result: Result) -> None:
     if result.recording:
         print_note(f"  recorded: rigless replay {shlex.quote(result.recording)}", "dim")
     if result.folder:
-        print_note(f"  files of the run: {result.folder}", "dim")
+        print_note(f"  report: {Path(result.folder) / REPORT}", "dim")
 
 
 def _show_program(program: ProgramResult) -> None:
@@ -244,9 +253,10 @@ def _show_verdict(verdict: Verdict) -> None:
 
 def _write(results: list[Result], files: Reports) -> None:
     for path, make in (
-        (files.junit, reports.junit),
-        (files.html, reports.html),
-        (files.json, reports.json),
+        (files.junit, reports.render_junit),
+        (files.html, reports.render_html),
+        (files.json, reports.render_json),
+        (files.markdown, reports.render_markdown),
     ):
         if path is not None:
             write_text(path, make(results))

@@ -11,5 +11,10 @@ td,th{text-align:left;padding:.4rem .6rem;border-top:1px solid var(--line);verti
 
 
 def xml_text(text: str) -> str:
-    """Replace control characters, which XML cannot hold."""
-    return "".join(c if c in "\t\n" or ord(c) >= 32 else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Replace the characters that XML cannot hold: controls, surrogates and noncharacters."""
+    return "".join(
+        c
+        if c in "\t\n" or " " <= c < "\ud800" or "\ue000" <= c < "\ufffe" or c > "\uffff"
+        else "\N{REPLACEMENT CHARACTER}"
+        for c in text
+    )

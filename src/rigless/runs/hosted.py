@@ -15,7 +15,8 @@ from rigless.programs.program import Program, signal_name
 from rigless.programs.supervisor import Supervisor, check_programs
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import Options, duration_of, judge, recorded
-from rigless.runs.trace import OutputLine, ProgramTrace, Trace
+from rigless.runs.trace import OutputLine, ProgramTrace
+from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 
@@ -81,6 +82,7 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
         supervisor = Supervisor(host, folder, options.commands, control, options.given_from)
         pacing = Pacing(host, scenario.late_max_ms)
         try:
+            tracer = Tracer(host.built, duration_s) if options.trace else None
             monitor = ExpectationMonitor(host.built, duration_s)
             await supervisor.begin()
             if not supervisor.failure:
@@ -100,8 +102,8 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
     for program in supervisor.programs.values():
         result.programs.append(_program_result(program))
     _explain(result, supervisor)
-    if options.trace:
-        result.trace = result.trace or Trace(duration_s=sim.now_s)
+    if tracer is not None:
+        result.trace = tracer.finish()
         result.trace.programs = [_program_trace(each) for each in supervisor.programs.values()]
     return result
 

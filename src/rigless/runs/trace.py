@@ -8,7 +8,10 @@ from rigless.scenario.verdict import Series
 
 @dataclass
 class RobotTrace:
-    """The path of one robot: `truth.pose` at a fixed rate. Empty if it has no pose."""
+    """The path of one robot, sampled at a fixed rate.
+
+    A tracer leaves `theta_rad` empty: the heading is part of `truth`, which is slow to read.
+    """
 
     name: str
     kind: str
@@ -22,7 +25,7 @@ class RobotTrace:
 
 @dataclass
 class ObstacleTrace:
-    """An obstacle where it was at the end of the run."""
+    """An obstacle where it was at the end of the run, and the path of one that moved."""
 
     name: str
     x_m: float
@@ -30,17 +33,35 @@ class ObstacleTrace:
     theta_rad: float = 0.0
     radius_m: float = 0.0
     size_m: tuple[float, float] | None = None
+    times_s: list[float] = field(default_factory=list)
+    poses: list[tuple[float, float, float]] = field(default_factory=list)  # x, y, theta
+
+
+@dataclass
+class RegionTrace:
+    """A region of an expectation, by its place in the scenario: a circle, or ranges of x and y."""
+
+    expectation: int
+    world: int
+    x_m: tuple[float, float] | None = None
+    y_m: tuple[float, float] | None = None
+    center_m: tuple[float, float] | None = None
+    radius_m: float = 0.0
 
 
 @dataclass
 class WorldPicture:
-    """A map as an image (PNG in base64) and its place, or only the obstacles of an open plane."""
+    """A map as an image (PNG in base64) and its place, or only the obstacles of an open plane.
+
+    The image is grey: white for walls, black for free floor, shades between for other cells.
+    """
 
     name: str
     x_m: float = 0.0  # of the lower left corner
     y_m: float = 0.0
     width_m: float = 0.0
     height_m: float = 0.0
+    yaw_rad: float = 0.0  # of the map, around the lower left corner
     png: str = ""
     obstacles: list[ObstacleTrace] = field(default_factory=list)
 
@@ -86,4 +107,8 @@ class Trace:
     worlds: list[WorldPicture] = field(default_factory=list)
     lanes: list[MessageLane] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    places: list[tuple[float, float] | None] = field(default_factory=list)  # of events, x and y
+    events_left_out: int = 0
+    robots_left_out: int = 0
+    regions: list[RegionTrace] = field(default_factory=list)
     programs: list[ProgramTrace] = field(default_factory=list)

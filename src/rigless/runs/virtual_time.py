@@ -6,6 +6,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.runs.result import Result
 from rigless.runs.session import Options, duration_of, judge, recorded
+from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 
@@ -16,6 +17,7 @@ def run_in_virtual_time(target: str, built: Built, options: Options) -> Result:
     """Run a scenario to its end and return the result."""
     sim, duration_s = built.simulation, duration_of(built)
     monitor = options.monitor or ExpectationMonitor(built, duration_s)
+    tracer = Tracer(built, duration_s) if options.trace else None
     result = Result(built.scenario.name, target, sim.seed, duration_s)
     begin, end_ns = time.monotonic(), to_ns(duration_s)
     with recorded(sim, options.record) as failed:
@@ -27,6 +29,7 @@ def run_in_virtual_time(target: str, built: Built, options: Options) -> Result:
             result.failure = str(error)
     result.wall_s = time.monotonic() - begin
     judge(result, monitor, sim)
+    result.trace = tracer.finish() if tracer is not None else None
     result.recording = str(options.record) if options.record is not None else ""
     if failed:
         result.notes += failed

@@ -1,0 +1,122 @@
+"""The explanation of a result in words: why it failed, when, during which faults, what to do."""
+
+import math
+import shlex
+
+from rigless.runs.result import ProgramResult, Result
+from rigless.scenario.verdict import FaultPeriod, Verdict
+
+LONGEST = 300  # characters of a detail in a headline
+LAST_LINES = 20  # of a program, in reports that are read in a terminal
+
+
+def failed_verdicts(result: Result) -> list[Verdict]:
+    """Return the failed expectations, the one that broke first before the others."""
+    failed = [verdict for verdict in result.verdicts if not verdict.passed]
+    return sorted(failed, key=lambda one: math.inf if one.broke_at_s is None else one.broke_at_s)
+
+
+def broke_at_s(result: Result) -> float | None:
+    """Return the moment of failure, or None if the run passed or the moment is unknown."""
+    if result.failure:
+        return result.trace.duration_s if result.trace is not None else None
+    times = [one.broke_at_s for one in failed_verdicts(result) if one.broke_at_s is not None]
+    return min(times, default=None)
+
+
+def headline(result: Result) -> str:
+    """Return one sentence that says why the run has its status."""
+    if result.invalid:
+        return f"The run says nothing about the software: {shortened(result.invalid)}"
+    if result.failure:
+        return f"The run stopped: {shortened(result.failure)}"
+    failed = failed_verdicts(result)
+    if not failed:
+        if not result.verdicts:
+            return "It ran to the end. There are no expectations."
+        return f"{_counted(len(result.verdicts), 'expectation')} held."
+    first = failed[0]
+    when = f" at {seconds(first.broke_at_s)}" if first.broke_at_s is not None else ""
+    return f"“{first.text}” failed{when}: {shortened(first.detail)}"
+
+
+def more_failures(result: Result) -> str:
+    """Return the number of further failures as a sentence, or an empty text."""
+    failed = len(failed_verdicts(result)) - (0 if result.failure or result.invalid else 1)
+    if failed < 1 or (result.passed and not result.invalid):
+        return ""
+    also = "" if result.failure or result.invalid else " more"
+    return f"{failed}{also} expectation{'s' if failed > 1 else ''} failed."
+
+
+def active_faults(result: Result, time_s: float | None) -> list[FaultPeriod]:
+    """Return the faults that were active at a time."""
+    if time_s is None:
+        return []
+    return [
+        fault
+        for fault in result.faults
+        if fault.begin_s <= time_s and (fault.end_s is None or time_s <= fault.end_s)
+    ]
+
+
+def fault_name(fault: FaultPeriod) -> str:
+    """Return robot, target and kind of a fault."""
+    return f"{fault.robot or 'program'} {fault.target} {fault.kind}"
+
+
+def explained(verdict: Verdict) -> str:
+    """Return what was seen and what was expected, with the place in the scenario."""
+    expected = f" (expected: {verdict.expected})" if verdict.text != verdict.expected else ""
+    return verdict.detail + expected + (f" [{verdict.place}]" if verdict.place else "")
+
+
+def circumstances(result: Result) -> list[str]:
+    """Return the faults of a failed run, the command that repeats it and its recording."""
+    lines = [f"fault {fault}" for fault in result.faults]
+    lines += [f"repeat it: {result.repeat}"] if result.repeat else []
+    return lines + ([f"recording: {result.recording}"] if result.recording else [])
+
+
+def commands(result: Result) -> list[tuple[str, str]]:
+    """Return the commands that help to find the reason, each with its purpose."""
+    found = [("Repeat", result.repeat)] if result.repeat else []
+    if result.recording:
+        file = shlex.quote(result.recording)
+        found.append(("Replay", f"rigless replay {file} --verify"))
+        moment = broke_at_s(result)
+        at = f" --at {math.floor(moment * 100) / 100:g}" if moment is not None else ""
+        found.append(("Open at the failure" if at else "Open", f"rigless open {file}{at}"))
+    return found
+
+
+def ended(program: ProgramResult) -> str:
+    """Return the end of a program in words."""
+    if program.signal:
+        return f"ended by {program.signal}"
+    return "ran to the end" if program.exit is None else f"exit code {program.exit}"
+
+
+def last_output(result: Result) -> list[str]:
+    """Return the last lines of each program, under its name and its end."""
+    lines: list[str] = []
+    for program in result.programs:
+        lines.append(f"program {program.name}: {ended(program)}")
+        lines += [f"  note: {note}" for note in program.notes]
+        lines += [f"  | {line}" for line in program.last_lines[-LAST_LINES:]]
+    return lines
+
+
+def seconds(time_s: float) -> str:
+    """Return a time for people, such as 12.4 s."""
+    return f"{time_s:.2f}".rstrip("0").rstrip(".") + " s"
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return a text in one line, cut if it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"The {noun}" if count == 1 else f"All {count} {noun}s"

@@ -1,0 +1,258 @@
+"""The map of a run: walls, obstacles, goals, paths, collisions and the moment of failure."""
+
+import math
+from bisect import bisect_left
+from itertools import pairwise
+from typing import Any
+
+from rigless.runs.reports.explanation import broke_at_s, seconds
+from rigless.runs.reports.html.map_view import View, view_of
+from rigless.runs.reports.html.markup import figure, nice_step, number, path, text
+from rigless.runs.result import Result
+from rigless.runs.trace import ObstacleTrace, RegionTrace, RobotTrace, Trace, WorldPicture
+
+MAX_MAPS = 4
+MAX_MARKS = 40  # of collisions
+NAMED = 12  # more robots than this have no names on the map
+
+
+def render_maps(result: Result, prefix: str) -> str:
+    """Return the maps of all worlds with robots, at most MAX_MAPS."""
+    trace = result.trace
+    if trace is None:
+        return ""
+    drawn = [n for n in range(len(trace.worlds)) if _robots(trace, n)]
+    maps = [_map(result, trace, n, f"{prefix}-map{n}") for n in drawn[:MAX_MAPS]]
+    left_out = len(drawn) - MAX_MAPS
+    more = f'<p class="dim">{left_out} more worlds are left out.</p>' if left_out > 0 else ""
+    if trace.robots_left_out:
+        more += f'<p class="dim">{trace.robots_left_out} more robots are not drawn.</p>'
+    return f'<section class="maps"><h3>Map</h3>{"".join(maps)}{more}</section>' if maps else ""
+
+
+def map_data(trace: Trace, most: int = 12_000) -> list[dict[str, Any]]:
+    """Return the paths for the cursor, in metres of the drawings."""
+    found = []
+    budget = max(most // max(len(trace.robots), 1), 50)
+    for n in range(len(trace.worlds)):
+        robots = _robots(trace, n)
+        if not robots:
+            continue
+        view = view_of(trace, n)
+        found.append(
+            {
+                "width": round(view.width, 4),
+                "height": round(view.height, 4),
+                "robots": [_moves(robot, view, budget) for robot in robots],
+                "obstacles": [
+                    {
+                        "t": one.times_s,
+                        "p": [
+                            (*view.to_drawing(x, y), round(-math.degrees(theta), 2))
+                            for x, y, theta in one.poses
+                        ],
+                    }
+                    for one in trace.worlds[n].obstacles
+                ],
+            }
+        )
+    return found[:MAX_MAPS]
+
+
+def _moves(robot: RobotTrace, view: View, budget: int) -> dict[str, Any]:
+    step = math.ceil(len(robot.times_s) / budget)
+    places = [view.to_drawing(x, y) for x, y in zip(robot.x_m, robot.y_m, strict=False)][::step]
+    return {
+        "t": [round(time_s, 3) for time_s in robot.times_s[::step]],
+        "x": [round(x, 3) for x, _ in places],
+        "y": [round(y, 3) for _, y in places],
+    }
+
+
+def _robots(trace: Trace, world: int) -> list[RobotTrace]:
+    return [robot for robot in trace.robots if robot.world == world and robot.times_s]
+
+
+def _map(result: Result, trace: Trace, n: int, name: str) -> str:
+    view, world, robots = view_of(trace, n), trace.worlds[n], _robots(trace, n)
+    moment = broke_at_s(result)
+    drawing = [
+        _floor(world, view, name),
+        *(_obstacle(one, view) for one in world.obstacles),
+        *(_region(one, result, view) for one in trace.regions if one.world == n),
+        *(_path(robot, result, moment, view) for robot in robots),
+        *(_body(robot, view) for robot in robots),
+    ]
+    ratio = view.width / view.height
+    shown = ", ".join(robot.name for robot in robots[:NAMED])
+    return (
+        f'<figure class="map" style="--ratio:{number(ratio)}">'
+        f'<div class="ground"><svg viewBox="0 0 {number(view.width)} {number(view.height)}" '
+        f'role="img" aria-label="{text(f"Path of {shown} from above")}">{"".join(drawing)}</svg>'
+        f"{_marks(result, trace, robots, moment, view)}"
+        f'<span class="bar" style="width:{number(100 * view.bar_m / view.width)}%">'
+        f"{figure(view.bar_m)} m</span></div>{_legend(result, trace, moment)}</figure>"
+    )
+
+
+def _floor(world: WorldPicture, view: View, name: str) -> str:
+    if not world.png:
+        step = nice_step(max(view.width, view.height) / 12)
+        columns = range(math.ceil(view.x0 / step), math.floor(view.x1 / step) + 1)
+        rows = range(math.ceil(view.y0 / step), math.floor(view.y1 / step) + 1)
+        lines = "".join(f"M{number(n * step - view.x0)} 0V{number(view.height)}" for n in columns)
+        lines += "".join(f"M0 {number(view.y1 - n * step)}H{number(view.width)}" for n in rows)
+        size = f'width="{number(view.width)}" height="{number(view.height)}"'
+        return f'<rect class="floor" {size}/><path class="grid" d="{lines}"/>'
+    x, y = view.to_drawing(world.x_m, world.y_m)
+    turn = f"translate({number(x)} {number(y)}) rotate({number(-math.degrees(world.yaw_rad))})"
+    size = f'width="{world.width_m:.4f}" height="{world.height_m:.4f}" y="{-world.height_m:.4f}"'
+    return (
+        f'<g transform="{turn}"><rect class="floor" {size}/>'
+        f'<mask id="{name}" maskUnits="userSpaceOnUse" x="0" {size}>'
+        f'<image {size} preserveAspectRatio="none" href="data:image/png;base64,{world.png}"/>'
+        "</mask>"
+        f'<rect class="wall" {size} mask="url(#{name})"/></g>'
+    )
+
+
+def _obstacle(one: ObstacleTrace, view: View) -> str:
+    x, y = view.to_drawing(one.x_m, one.y_m)
+    place = f"translate({x} {y}) rotate({number(-math.degrees(one.theta_rad))})"
+    if one.size_m is None:
+        shape = f'<circle r="{one.radius_m:.4f}"/>'
+    else:
+        length, width = one.size_m
+        shape = (
+            f'<rect x="{-length / 2:.4f}" y="{-width / 2:.4f}" '
+            f'width="{length:.4f}" height="{width:.4f}"/>'
+        )
+    title = f"<title>obstacle {text(one.name)}</title>"
+    trail = ""
+    if len(one.poses) > 1:
+        places = [view.to_drawing(x, y) for x, y, _ in one.poses]
+        trail = f'<path class="trail" d="{_drawn(places, view)}"/>'
+    return f'{trail}<g class="obstacle" transform="{place}">{title}{shape}</g>'
+
+
+def _region(region: RegionTrace, result: Result, view: View) -> str:
+    known = region.expectation < len(result.verdicts)
+    verdict = result.verdicts[region.expectation] if known else None
+    state = "" if verdict is None or verdict.passed else " bad"
+    title = f"<title>{text(verdict.text)}</title>" if verdict is not None else ""
+    if region.center_m is not None:
+        x, y = view.to_drawing(*region.center_m)
+        shape = f'cx="{x}" cy="{y}" r="{region.radius_m:.4f}"'
+        return f'<circle class="goal{state}" {shape}>{title}</circle>'
+    x0, x1 = region.x_m or (view.x0, view.x1)
+    y0, y1 = region.y_m or (view.y0, view.y1)
+    left, top = view.to_drawing(x0, y1)
+    size = f'x="{left}" y="{top}" width="{x1 - x0:.4f}" height="{y1 - y0:.4f}"'
+    return f'<rect class="goal{state}" {size}>{title}</rect>'
+
+
+def _path(robot: RobotTrace, result: Result, moment: float | None, view: View) -> str:
+    """Return the path in pieces: while a fault is active, and after the moment of failure."""
+    faults = [fault for fault in result.faults if fault.robot in ("", robot.name)]
+    times = {fault.begin_s for fault in faults} | {fault.end_s for fault in faults if fault.end_s}
+    cuts = sorted(times | ({moment} if moment is not None else set()))
+    indexes = [bisect_left(robot.times_s, time_s) for time_s in cuts]
+    bounds = sorted({0, *(i for i in indexes if i < len(robot.times_s)), len(robot.times_s) - 1})
+    places = [view.to_drawing(x, y) for x, y in zip(robot.x_m, robot.y_m, strict=False)]
+    pieces = []
+    for begin, end in pairwise(bounds):
+        middle = (robot.times_s[begin] + robot.times_s[end]) / 2
+        during = any(
+            fault.begin_s <= middle and (fault.end_s is None or middle <= fault.end_s)
+            for fault in faults
+        )
+        style = "path" + (" during" if during else "")
+        style += " after" if moment is not None and middle > moment else ""
+        pieces.append(f'<path class="{style}" d="{_drawn(places[begin : end + 1], view)}"/>')
+    return "".join(pieces)
+
+
+def _drawn(places: list[tuple[float, float]], view: View) -> str:
+    """Return a path without points that nobody could tell apart."""
+    least = max(view.width, view.height) / 1500
+    kept = places[:1]
+    for place in places[1:-1]:
+        if math.dist(place, kept[-1]) >= least:
+            kept.append(place)
+    kept += places[-1:]
+    return path(kept) if view.width >= 20 else "M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in kept)
+
+
+def _body(robot: RobotTrace, view: View) -> str:
+    x, y = view.to_drawing(robot.x_m[-1], robot.y_m[-1])
+    radius = robot.radius_m or max(view.width, view.height) / 120
+    title = f"<title>{text(robot.name)}</title>"
+    return f'<circle class="robot" cx="{x}" cy="{y}" r="{radius:.4f}">{title}</circle>'
+
+
+def _marks(
+    result: Result, trace: Trace, robots: list[RobotTrace], moment: float | None, view: View
+) -> str:
+    """Return the marks over the drawing: start, goals, collisions, failure, robots."""
+    found = [
+        f'<i class="mark start" style="{view.style(robot.x_m[0], robot.y_m[0])}" '
+        f'title="{text(robot.name)}: start"></i>'
+        for robot in robots
+    ]
+    if len(robots) == 1:
+        place = view.style(robots[0].x_m[0], robots[0].y_m[0])
+        found.append(f'<span class="tag" style="{place}">start</span>')
+    elif len(robots) <= NAMED:
+        found += [
+            f'<span class="tag" style="{view.style(one.x_m[-1], one.y_m[-1])}">'
+            f"{text(one.name)}</span>"
+            for one in robots
+        ]
+    names = {robot.name for robot in robots}
+    hits = [
+        (event, place)
+        for event, place in zip(trace.events, trace.places, strict=False)
+        if "collision" in event.code and event.robot in names and place and view.holds(*place)
+    ]
+    for event, where in hits[:MAX_MARKS]:
+        time_s = event.time_ns / 1e9
+        found.append(
+            f'<button type="button" class="mark hit" style="{view.style(*where)}" '
+            f'data-jump="{time_s:.4f}" title="{seconds(time_s)} {text(event.text)}">'
+            f'<span class="sr">{text(event.code)} at {seconds(time_s)}</span></button>'
+        )
+    found.append(_failure_mark(result, robots, moment, view))
+    found += ['<i class="mark here"></i>' for _ in robots]
+    return "".join(found)
+
+
+def _failure_mark(
+    result: Result, robots: list[RobotTrace], moment: float | None, view: View
+) -> str:
+    if moment is None:
+        return ""
+    first = next((one for one in result.verdicts if one.broke_at_s == moment), None)
+    names = [first.robot] if first is not None and first.robot else [robot.name for robot in robots]
+    chosen = [robot for robot in robots if robot.name in names]
+    if len(chosen) != 1:
+        return ""
+    robot = chosen[0]
+    index = min(bisect_left(robot.times_s, moment), len(robot.times_s) - 1)
+    place = view.style(robot.x_m[index], robot.y_m[index])
+    return (
+        f'<i class="mark failure" style="{place}"></i>'
+        f'<span class="tag bad" style="{place}">failed at {seconds(moment)}</span>'
+    )
+
+
+def _legend(result: Result, trace: Trace, moment: float | None) -> str:
+    items = ['<span><i class="key path"></i>path</span>']
+    if moment is not None:
+        items.append('<span><i class="key after"></i>after the failure</span>')
+    if any(fault.robot in ("", *(r.name for r in trace.robots)) for fault in result.faults):
+        items.append('<span><i class="key during"></i>fault active</span>')
+    if trace.regions:
+        items.append('<span><i class="key goal"></i>expected region</span>')
+    if any("collision" in event.code for event in trace.events):
+        items.append('<span><i class="key hit"></i>collision</span>')
+    return f"<figcaption>{''.join(items)}</figcaption>"

@@ -1,0 +1,73 @@
+"""JUnit XML, as Jenkins, GitLab and GitHub actions read it.
+
+A scenario is a test suite and an expectation a test case. An invalid run is an error: it says
+nothing about the software, and its failed expectations count as skipped.
+"""
+
+from xml.etree import ElementTree
+
+from rigless.kernel.markup import xml_text
+from rigless.runs.reports.explanation import circumstances, explained, last_output
+from rigless.runs.result import Result
+
+
+def render_junit(results: list[Result]) -> str:
+    """Return the report of all results."""
+    suites = ElementTree.Element("testsuites", name="rigless check")
+    for result in results:
+        _add_suite(suites, result)
+    for key in ("tests", "failures", "errors", "skipped"):
+        suites.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
+    suites.set("time", f"{sum(result.wall_s for result in results):.3f}")
+    ElementTree.indent(suites)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        + ElementTree.tostring(suites, encoding="unicode")
+        + "\n"
+    )
+
+
+def _add_suite(suites: ElementTree.Element, result: Result) -> None:
+    suite = ElementTree.SubElement(suites, "testsuite", name=xml_text(result.name))
+    if result.invalid:
+        case = _add_case(suite, result, "the run is valid")
+        _add_problem(case, "error", "invalid", result.invalid, [])
+    if result.failure or not (result.verdicts or result.invalid):
+        case = _add_case(suite, result, "runs to the end")
+        if result.failure:
+            _add_problem(case, "failure", "RobotError", result.failure, _context(result))
+    for verdict in result.verdicts:
+        case = _add_case(suite, result, verdict.text)
+        if not verdict.passed and result.invalid:
+            ElementTree.SubElement(case, "skipped", message=xml_text(f"invalid: {result.invalid}"))
+        elif not verdict.passed:
+            lines = [f"{verdict.text}: {explained(verdict)}", *_context(result)]
+            _add_problem(case, "failure", "expectation", explained(verdict), lines)
+    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    suite.set("time", f"{result.wall_s:.3f}")
+    output = [f"seed {result.seed}, {result.duration_s:g} s simulated", *last_output(result)]
+    ElementTree.SubElement(suite, "system-out").text = xml_text("\n".join(output))
+
+
+def _add_case(suite: ElementTree.Element, result: Result, name: str) -> ElementTree.Element:
+    return ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=xml_text(result.name),
+        name=xml_text(name),
+        file=xml_text(result.target),
+        time="0.000",
+    )
+
+
+def _add_problem(
+    case: ElementTree.Element, tag: str, kind: str, message: str, lines: list[str]
+) -> None:
+    problem = ElementTree.SubElement(case, tag, message=xml_text(message), type=kind)
+    problem.text = xml_text("\n".join(lines or [message]))
+
+
+def _context(result: Result) -> list[str]:
+    return [*circumstances(result), *last_output(result)]

@@ -1,4 +1,4 @@
-"""Start `rigless` as a fork of a process that has imported it already.
+"""Start `rigless`, or a script that uses it, as a fork of a process that has imported it already.
 
 A new interpreter needs 2 to 4 s of processor time to import a robot and the panel. A fork needs
 none of it, and is still a process of its own: it has its own environment, files, signals and exit
@@ -6,9 +6,11 @@ code. Modules are imported before the fork, so tests of the imports need a new i
 """
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,7 +30,7 @@ CONTEXT.set_forkserver_preload(IMPORTED)
 
 
 class Forked:
-    """A running `rigless`, with the part of the interface of `subprocess.Popen` that tests use."""
+    """A running command or script, with the methods of `subprocess.Popen` that tests use."""
 
     def __init__(
         self,
@@ -37,10 +39,12 @@ class Forked:
         err: Path,
         environment: Mapping[str, str],
         cwd: Path | None = None,
+        script: Path | None = None,
     ):
+        files = str(out), str(err)
         place = str(cwd or Path.cwd())
         self._process = CONTEXT.Process(
-            target=_run, args=(words, str(out), str(err), dict(environment), place)
+            target=_run, args=(words, files, dict(environment), place, script and str(script))
         )
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -67,24 +71,36 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def _run(words: tuple[str, ...], out: str, err: str, environment: dict[str, str], cwd: str) -> None:
-    """Run the command in this process as its script does."""
+def _run(
+    words: tuple[str, ...],
+    files: tuple[str, str],
+    environment: dict[str, str],
+    cwd: str,
+    script: str | None,
+) -> None:
+    """Run the command, or the script with warnings as errors, in this process."""
     from rigless.cli import main
 
     for number, path, flags in (
         (0, os.devnull, os.O_RDONLY),
-        (1, out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
-        (2, err, os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        (1, files[0], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        (2, files[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
     ):
         opened = os.open(path, flags, 0o644)
         os.dup2(opened, number)
         os.close(opened)
     # A file has a block buffer, so that lines which are not flushed stay invisible.
     sys.stdin = os.fdopen(0, closefd=False)
-    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding=environment.get("PYTHONIOENCODING"), closefd=False)
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
-    sys.argv = ["rigless", *words]
-    main()
+    if script is None:
+        sys.argv = ["rigless", *words]
+        main()
+    else:
+        warnings.simplefilter("error")
+        sys.argv = [script, *words]
+        sys.path.insert(0, str(Path(script).parent))
+        runpy.run_path(script, run_name="__main__")

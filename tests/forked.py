@@ -41,6 +41,8 @@ class Forked:
         cwd: Path | None = None,
         script: Path | None = None,
     ):
+        if environment.get("PYTHONPATH") != os.environ.get("PYTHONPATH"):
+            raise ValueError("PYTHONPATH differs: imports need a new interpreter (fresh=True)")
         files = str(out), str(err)
         place = str(cwd or Path.cwd())
         self._process = CONTEXT.Process(

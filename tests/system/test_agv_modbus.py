@@ -120,7 +120,7 @@ async def test_a_day_of_a_robot_behind_a_plc(tmp_path, environment, rigless_proc
     file = tmp_path / "robot_config.json"
     file.write_text(config(modbus, nats), "utf-8")
     with plc(environment, modbus) as first:
-        robot = rigless_process("run", file, "--no-panel", "--record", recording)
+        robot = rigless_process("run", file, "--no-panel", "--record", recording, fresh=True)
         assert robot.ports["plc-agv/hardware"] == "drivers://ETHERNET,PLC"
         async with await Backend.connect(f"nats://127.0.0.1:{nats}", "plc-agv") as backend:
 

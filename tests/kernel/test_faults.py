@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
-from rigless.kernel.faults import KINDS, Cleared, Fault
+from rigless.kernel.faults import KINDS, Cleared, Fault, Param
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import on
 from rigless.kernel.simulation import Simulation
@@ -172,9 +172,21 @@ def test_clear_ends_one_target_or_all():
             {"value": "much"},
             ["c level bias value: 'much' is not a number (for example 1.0)"],
         ),
-        ("line", "drop", {"probability": 1.5}, ["1.5 is out of range (between 0 and 1)"]),
+        (
+            "line",
+            "drop",
+            {"probability": 1.5},
+            ["c line drop probability: 1.5 is out of range (between 0 and 1)"],
+        ),
         ("level", "bias", {"value": math.nan}, ["nan is not a finite number"]),
-        ("line", "drop", {"direction": "ouT"}, ["'ouT' is not a choice (did you mean 'out'?)"]),
+        ("level", "bias", {"value": "nan"}, ["c level bias value: nan is out of range"]),
+        ("level", "bias", {"value": None}, ["c level bias value: None is not a number"]),
+        (
+            "line",
+            "drop",
+            {"direction": "ouT"},
+            ["c line drop direction: 'ouT' is not a choice (did you mean 'out'?)"],
+        ),
         (
             "line",
             "delay",
@@ -190,6 +202,50 @@ def test_a_wrong_request_says_what_would_be_right_all_at_once(target, kind, para
     for part in says:
         assert part in str(caught.value)
     assert sim.robots["c"].faults == []
+
+
+class Boiler(Counter):
+    own_faults = {
+        "valve": {"leak": {"share": Param(0.5, 0, 1)}, "jam": {}},
+        "level": ("foggy",),
+        "drive": {"hot": {"kelvin": Param(20.0)}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "given", "wanted"),
+    [
+        ("valve", "", {}, ("leak", "own", {"share": 0.5})),
+        ("valve", "leak", {"share": 1}, ("leak", "own", {"share": 1.0})),
+        ("valve", "jam", {}, ("jam", "own", {})),
+        ("level", "", {"cause": "steam"}, ("foggy", "own", {"cause": "steam"})),
+        ("level", "bias", {}, ("bias", "sensor", {"value": 1.0})),
+        ("drive", "", {}, ("stall", "actuator", {})),
+        ("drive", "hot", {"kelvin": -1e300}, ("hot", "own", {"kelvin": -1e300})),
+    ],
+)
+def test_own_kinds_without_parameters_come_first_and_those_with_are_checked(
+    target, kind, given, wanted
+):
+    sim = Simulation([Boiler("b")])
+    sim.inject("b", target, kind, **given)
+    [found] = sim.robots["b"].faults
+    assert (found.kind, found.seam, found.params) == wanted
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "says"),
+    [
+        ("leak", {"share": 2}, "b valve leak share: 2 is out of range (between 0 and 1)"),
+        ("leak", {"shaer": 1}, "b valve leak: unknown parameter 'shaer' (did you mean 'share'?)"),
+        ("jam", {"x": 1}, "b valve jam: unknown parameter 'x' (there are none to choose from)"),
+        ("off", {}, "b valve: unknown fault kind 'off' (choose from: jam, leak)"),
+    ],
+)
+def test_a_wrong_request_for_an_own_kind_is_refused(kind, given, says):
+    with pytest.raises(InputError) as caught:
+        Simulation([Boiler("b")]).inject("b", "valve", kind, **given)
+    assert str(caught.value) == says
 
 
 def test_every_kind_can_be_injected_with_its_defaults_run_and_cleared():

@@ -4,6 +4,7 @@ import pytest
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.core import PROBLEMS_SHOWN, RobotError
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation
@@ -113,11 +114,11 @@ def test_inputs_of_the_past_come_at_once_and_after_the_present():
 
 
 def test_a_failure_in_a_callback_or_a_delayed_output_is_named():
-    sim = Simulation([Counter("c")])
-    sim.core.call_at(S, lambda: 1 / 0)
+    sim = Simulation([])
+    sim.core.call_at(1000 * S, lambda: 1 / 0)
     with pytest.raises(RobotError) as caught:
-        sim.run(2)
-    what = "failed at 1.000000 s: ZeroDivisionError: division by zero"
+        sim.run(2000)
+    what = "failed at 1000.000000 s: ZeroDivisionError: division by zero"
     assert str(caught.value) == f"the world (function) {what}"
     sim = Simulation([Counter("c")])
     sim.core.listeners.output.append(lambda at, output: 1 / 0)
@@ -137,6 +138,16 @@ def test_a_robot_error_is_passed_on_as_it_is():
     with pytest.raises(RobotError) as caught:
         Simulation([Nested("n")]).run(1)
     assert str(caught.value) == "from inside"
+
+
+def test_a_phase_may_put_the_first_tick_right_after_time_zero():
+    class Early(Diary, FleetMember):
+        def phase_s(self):
+            return 0.099_999_999
+
+    sim = Simulation([Early("d")])
+    sim.run(0.05)
+    assert sim.truth("d").entries == [(1, "zulu")]
 
 
 def test_sampling_of_one_function_ends_and_of_the_others_goes_on():

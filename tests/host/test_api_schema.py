@@ -144,3 +144,20 @@ async def test_mistakes_match_their_schema(path, body):
         answer = await http.post(path, json=body)
         assert answer.status_code == 422
         check(document, path, answer)
+
+
+@on_loop
+async def test_a_body_that_is_not_utf_8_is_a_described_mistake():
+    async with api() as (_, http, document):
+        headers = {"Content-Type": "application/json"}
+        answer = await http.post("/api/snapshots", content=b"\x80\x81", headers=headers)
+        assert answer.status_code == 422
+        check(document, "/api/snapshots", answer)
+        assert answer.json()["problems"][0]["fix"] == "send JSON in UTF-8"
+
+
+@on_loop
+async def test_another_method_is_answered_with_the_allowed_ones():
+    async with api() as (_, http, _):
+        answer = await http.request("TRACE", "/api/pause")
+        assert (answer.status_code, answer.headers.get("allow")) == (405, "POST")

@@ -6,7 +6,7 @@ Status, time, inputs, faults, snapshots, recording, metrics, events and ground t
 import asyncio
 import base64
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -201,7 +201,10 @@ def create_app(host: Host) -> FastAPI:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        return _problems([Problem("", str(error.detail))], error.status_code)
+        if error.status_code == 400:  # FastAPI cannot read the body
+            fix = "send JSON in UTF-8"
+            return _problems([Problem("body", str(error.detail), fix)], 422)
+        return _problems([Problem("", str(error.detail))], error.status_code, error.headers)
 
     _add_time_routes(app, host)
     _add_robot_routes(app, host)
@@ -212,9 +215,11 @@ def create_app(host: Host) -> FastAPI:
     return app
 
 
-def _problems(problems: Iterable[Problem], status_code: int) -> Response:
+def _problems(
+    problems: Iterable[Problem], status_code: int, headers: Mapping[str, str] | None = None
+) -> Response:
     entries = [problem_entry(problem) for problem in problems]
-    return JSONResponse({"problems": entries}, status_code)
+    return JSONResponse({"problems": entries}, status_code, headers)
 
 
 def _add_time_routes(app: FastAPI, host: Host) -> None:

@@ -1,7 +1,11 @@
 """Bodies on the floor: discs and boxes at a pose, and their overlap."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 TOUCHING_M = 1e-9  # bodies that overlap by less only touch
 
@@ -58,6 +62,24 @@ class Body:
         outside_x = max(abs(ahead) - box.half_m[0], 0.0)
         outside_y = max(abs(aside) - box.half_m[1], 0.0)
         return math.hypot(outside_x, outside_y) < disc.radius_m - TOUCHING_M
+
+
+def may_be_clear(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    body: Body,
+    others: Sequence[Body],
+    slack_m: float,
+) -> NDArray[np.bool_]:
+    """Return False for each place where a body certainly overlaps one of the others.
+
+    Places are exact to `slack_m`. It is quicker than `Body.overlaps` for many places.
+    """
+    clear = np.ones(len(x), bool)
+    for other in others:
+        near_m = max(body.inner_m + other.inner_m - slack_m, 0.0)
+        clear &= (x - other.x) ** 2 + (y - other.y) ** 2 >= near_m**2
+    return clear
 
 
 def _seen_from(body: Body, x: float, y: float) -> tuple[float, float]:

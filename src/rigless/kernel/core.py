@@ -12,7 +12,7 @@ from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
-from rigless.kernel.fleet import FleetMember
+from rigless.kernel.fleet import FleetMember, spread_starts
 from rigless.kernel.input_handler import InputHandler
 from rigless.kernel.links import Links
 from rigless.kernel.listeners import Listeners
@@ -96,7 +96,7 @@ class Core:
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
                 self.agenda.enter(ticker)
-        problems: list[Problem] = []
+        problems = spread_starts(self.robots.values())
         for robot in self.robots.values():
             try:
                 robot.start()

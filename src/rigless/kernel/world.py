@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rigless.kernel.body import Body
+import numpy as np
+
+from rigless.kernel.body import Body, may_be_clear
 from rigless.kernel.inputs import MoveObstacle
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -96,16 +98,15 @@ class World:
     def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
         """Return the place nearest to a body's where it overlaps no other body, or None."""
         x, y = (min(max(value, -FARTHEST_M), FARTHEST_M) for value in (body.x, body.y))
-        for ring in range(RINGS):
-            for direction in range(DIRECTIONS if ring else 1):
-                angle = 2 * math.pi * direction / DIRECTIONS
-                place = (
-                    round(x + ring * STEP_M * math.cos(angle), 2) + 0.0,  # no -0
-                    round(y + ring * STEP_M * math.sin(angle), 2) + 0.0,
-                )
-                here = body.at(*place).grown(MARGIN_M)
-                if not self.why_outside(here) and not any(map(here.overlaps, others)):
-                    return place
+        angles = 2 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS
+        rings = STEP_M * np.arange(RINGS)
+        xs = (x + np.outer(rings, np.cos(angles))).ravel()[DIRECTIONS - 1 :]  # the centre once
+        ys = (y + np.outer(rings, np.sin(angles))).ravel()[DIRECTIONS - 1 :]
+        for k in np.flatnonzero(may_be_clear(xs, ys, body, others, STEP_M)):
+            place = round(float(xs[k]), 2) + 0.0, round(float(ys[k]), 2) + 0.0  # no -0
+            here = body.at(*place).grown(MARGIN_M)
+            if not self.why_outside(here) and not any(map(here.overlaps, others)):
+                return place
         return None
 
     def check(self, move: MoveObstacle) -> None:

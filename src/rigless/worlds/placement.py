@@ -6,11 +6,13 @@ few cells to try.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rigless.kernel.body import TOUCHING_M, Body
+from rigless.kernel.body import TOUCHING_M, Body, may_be_clear
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot
 from rigless.kernel.world import FARTHEST_M, MARGIN_M
@@ -20,6 +22,8 @@ from rigless.worlds.grid import Grid
 LARGEST_ANGLE = 1e6  # rad; beyond it, rounding is coarser than a tick's turn
 CENTRE = math.sqrt(0.5)  # from the centre of a cell to its corner, in cells
 TRIED = 20_000  # cells at most in one search
+CHUNK = 4096  # cells that are compared with other bodies at once
+ROUNDING_M = 0.02  # more than the rounding of a place
 # Margin, decimals, and whether only floor that the map knows will do: the best first.
 SEARCHES = ((MARGIN_M, 2, True), (0.0, 3, True), (0.0, 3, False))
 
@@ -130,9 +134,9 @@ def nearest_free(grid: Grid, body: Body, others: Sequence[Body]) -> tuple[float,
             wide_enough &= ~grid.unknown & ~grid.cliff
         rows, columns = np.nonzero(wide_enough)
         away = (columns + 0.5 - from_x) ** 2 + (rows + 0.5 - from_y) ** 2
-        for k in np.argsort(away, kind="stable")[:TRIED]:
-            place_x, place_y = grid.to_world(columns[k] + 0.5, rows[k] + 0.5)
-            place = round(float(place_x), decimals) + 0.0, round(float(place_y), decimals) + 0.0
+        order = np.argsort(away, kind="stable")
+        for x, y in islice(_clear_places(grid, rows[order], columns[order], body, others), TRIED):
+            place = round(x, decimals) + 0.0, round(y, decimals) + 0.0
             here = body.at(*place).grown(margin_m)
             if not (
                 why_off_map(grid, here)
@@ -141,3 +145,18 @@ def nearest_free(grid: Grid, body: Body, others: Sequence[Body]) -> tuple[float,
             ):
                 return place
     return None
+
+
+def _clear_places(
+    grid: Grid,
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    body: Body,
+    others: Sequence[Body],
+) -> Iterator[tuple[float, float]]:
+    """Yield the centres of cells in this order, without those where others certainly are."""
+    for first in range(0, len(rows), CHUNK):
+        part = slice(first, first + CHUNK)
+        x, y = grid.to_world(columns[part] + 0.5, rows[part] + 0.5)
+        for k in np.flatnonzero(may_be_clear(x, y, body, others, ROUNDING_M)):
+            yield float(x[k]), float(y[k])

@@ -48,6 +48,7 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
+from rigless.robots.agv.profile import InitialPose
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
@@ -145,7 +146,7 @@ class Agv(Robot, FleetMember):
         self._remote_settings = RemoteSettings(self.config)
         self._enabled = {key for key, on in self.config.capabilities.supportedModules if on}
         self.machine = Machine(
-            self, self.config, self._state.machine, self.world, self.start_pose, self._neighbours
+            self, self.config, self._state.machine, self.world, self._start_pose(), self._neighbours
         )
         self._check_start()
         self._assemble()
@@ -154,6 +155,17 @@ class Agv(Robot, FleetMember):
         self.core.update_status()
         if "traffic" not in self._enabled:
             self.set_rate(self.publish_traffic, 0)
+
+    def start_body(self) -> Body | None:
+        """Return the circle around the footprint of a simulated robot."""
+        if self.config.runtime.mode != "MOCK":
+            return None
+        return Body(*self._start_pose(), reach_m(self.config))
+
+    def _start_pose(self) -> tuple[float, float, float]:
+        profile = self.config.runtime.simulationProfile
+        start = (profile and profile.initialPose) or InitialPose()
+        return self.placed(self.start_pose or (start.x, start.y, start.theta))
 
     def _neighbours(self) -> list[Robot]:
         """Return all robots of this world, with this one."""

@@ -16,6 +16,7 @@ from rigless.kernel.body import Body
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
@@ -70,7 +71,7 @@ SPIN_LINE = "rigless send {robot} commands" + "".join(
 TOUCH_MPS = 0.005  # a slower contact, which rounds to 0.00 m/s, is no collision
 
 
-class Pacbot(Robot):
+class Pacbot(Robot, FleetMember):
     Config = PacbotConfig
     State = PacbotState
     config: PacbotConfig
@@ -151,7 +152,7 @@ class Pacbot(Robot):
         self._scratch = np.zeros(b.SCRATCH_SIZE)
         streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "tof")]
         state.keys = np.array([noise_key(seed, stream) for stream in streams])
-        home = self.home()
+        home = self.placed(self.home())
         state.body[b.X : b.THETA + 1] = home
         body = Body(*home, config.body.radius_m)
         check_start(self, body, ("start_x_m", "start_y_m"))
@@ -168,8 +169,11 @@ class Pacbot(Robot):
             self.match = Match(self, config.game, board, home, self.motors, timers)
         self.advance(state.body.copy(), 0)  # compile, so that no live run waits for numba
 
+    def start_body(self) -> Body:
+        return Body(*self.home(), self.config.body.radius_m)
+
     def home(self) -> tuple[float, float, float]:
-        """Return the start pose: the scenario's, the config's, or the maze's."""
+        """Return the configured start pose: the scenario's, the config's, or the maze's."""
         config, world = self.config, self.world
         if self.start_pose is not None:
             return self.start_pose

@@ -16,6 +16,7 @@ from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Connected, Link, Port
@@ -53,7 +54,7 @@ MAX_COORDINATE = 1e9  # of a teleport, in m and rad
 LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds
 
 
-class Rover(Robot):
+class Rover(Robot, FleetMember):
     Config = RoverConfig
     State = RoverState
     config: RoverConfig
@@ -113,18 +114,20 @@ class Rover(Robot):
         self._fix_every = config.fix_every
         streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps", "ins")]
         state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
-        pose = self.start_pose or (
-            config.start_x_m,
-            config.start_y_m,
-            config.imu.initial_yaw_rad,
-        )
-        check_start(self, Body(*pose, config.radius_m), ("start_x_m", "start_y_m"))
+        home = self.start_body()
+        pose = self.placed((home.x, home.y, home.theta))
+        check_start(self, home.at(*pose[:2]), ("start_x_m", "start_y_m"))
         self.place(*pose)
         state.body[b.ODO_X : b.ODO_YAW + 1] = state.body[b.X : b.YAW + 1]
         state.body[b.BIAS] = config.imu.gyro_bias_radps
         self.start_drifts()
         self.mounting.start()
         self.warm_up()
+
+    def start_body(self) -> Body:
+        config = self.config
+        pose = self.start_pose or (config.start_x_m, config.start_y_m, config.imu.initial_yaw_rad)
+        return Body(*pose, config.radius_m)
 
     def start_drifts(self) -> None:
         """Draw the initial drifts from their steady state, where the config says so.

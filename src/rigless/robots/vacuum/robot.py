@@ -17,6 +17,7 @@ from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected, Param
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
@@ -71,7 +72,7 @@ SWITCHES: list[tuple[Any, Any]] = [
 ]
 
 
-class Vacuum(Robot):
+class Vacuum(Robot, FleetMember):
     Config = VacuumConfig
     State = VacuumState
     config: VacuumConfig
@@ -158,9 +159,9 @@ class Vacuum(Robot):
         self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
         streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "lidar")]
         state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
-        pose = self.start_pose or (config.start_x, config.start_y, config.start_theta)
-        body = Body(*pose, config.robot.robot_radius)
-        check_start(self, body, ("start_x", "start_y"), solid=self.is_solid)
+        home = self._home()
+        pose = self.placed((home.x, home.y, home.theta))
+        check_start(self, home.at(*pose[:2]), ("start_x", "start_y"), solid=self.is_solid)
         state.body[[b.X, b.Y, b.THETA]] = pose
         state.body[[b.ODO_X, b.ODO_Y, b.ODO_THETA]] = pose
         state.body[b.TILT_Z] = 1.0
@@ -260,6 +261,15 @@ class Vacuum(Robot):
 
     def body(self) -> Body | None:
         return super().body() if self.is_solid else None
+
+    def start_body(self) -> Body | None:
+        return self._home() if self.is_solid else None
+
+    def _home(self) -> Body:
+        """Return the body at the configured start."""
+        config = self.config
+        pose = self.start_pose or (config.start_x, config.start_y, config.start_theta)
+        return Body(*pose, config.robot.robot_radius)
 
     @on(Cleared)
     def clear_faults(self, message: Cleared, link: Link) -> None:

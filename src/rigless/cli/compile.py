@@ -15,9 +15,7 @@ from rigless.console import print_line, print_note, stderr_console
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.scenario import extras, kinds
 
-RUN_S = 0.5  # simulated: enough for every periodic method
 POLL_S = 0.1
-LIDAR_ON = {"type": "Control", "id": "lidar", "action": "enable"}
 
 
 @dataclass(frozen=True)
@@ -124,11 +122,10 @@ def compile_robot(kind: str, reports: Any) -> int:
 def use_robot(kind: str) -> None:
     """Run a robot briefly, draw it, and use the parts that only clients ask for."""
     from rigless.scenario.load import load
+    from rigless.scenario.warm_up import warm_up
 
     sim = load(kind)
-    if kind == "vacuum":
-        sim.send(kind, "commands", LIDAR_ON)
-    sim.run(RUN_S)
+    warm_up(sim)
     sim.robots[kind].view().draw()
     MORE.get(kind, lambda: None)()
 

@@ -19,6 +19,7 @@ from rigless.runs.trace import OutputLine, ProgramTrace
 from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
+from rigless.scenario.warm_up import warm_up_and_reset
 
 POLL_S = 0.02
 LAST_LINES = 20
@@ -70,6 +71,7 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
     folder = options.folder or Path()
     lockstep = any(program.lockstep for program in scenario.programs)
     speed = "lockstep" if lockstep else built.speed
+    warm_up_and_reset(built.simulation)
     host = Host(built, speed, duration_s, Environment(folder / "state"), folder)
     sim = host.sim
     result = Result(scenario.name, target, sim.seed, duration_s, folder=str(folder))

@@ -104,9 +104,11 @@ def started() -> Iterator[list[Server]]:
 def serve(tmp_path_factory: pytest.TempPathFactory, started: list[Server]) -> Callable[..., Server]:
     """Return a function that starts `rigless run` in a folder of its own, on a fixed port."""
 
-    def start(*words: object, folder: Path | None = None, port: int = 0) -> Server:
+    def start(
+        *words: object, folder: Path | None = None, port: int = 0, verb: str = "run"
+    ) -> Server:
         started.append(
-            Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"), port)
+            Server(tuple(map(str, words)), folder or tmp_path_factory.mktemp("rigless"), port, verb)
         )
         return started[-1]
 

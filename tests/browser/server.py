@@ -14,10 +14,10 @@ LEFT_OUT = ("RIGLESS_URL", "RIGLESS_TOKEN", "PYTHONUNBUFFERED")
 
 
 class Server(Process):
-    """`rigless run` with a panel, in a working folder of its own for recordings."""
+    """`rigless run` (or `open`) with a panel, in a working folder of its own for recordings."""
 
-    def __init__(self, words: tuple[str, ...], folder: Path, port: int = 0):
-        self.folder = folder
+    def __init__(self, words: tuple[str, ...], folder: Path, port: int = 0, verb: str = "run"):
+        self.folder, self._verb = folder, verb
         self.out, self.err = folder / "stdout", folder / "stderr"
         self._words = words
         self._start(f"127.0.0.1:{port}")
@@ -33,7 +33,8 @@ class Server(Process):
             "TERM": "dumb",
             "COLUMNS": "200",
         }
-        words = ("run", *self._words, "--panel", address, "--recordings", str(self.folder))
+        words = (self._verb, *self._words, "--panel", address)
+        words += ("--recordings", str(self.folder)) if self._verb == "run" else ()
         for path in (self.out, self.err):  # of the process before, if it restarts
             path.unlink(missing_ok=True)
         self.popen = Forked(words, self.out, self.err, environment, self.folder)

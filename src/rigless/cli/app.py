@@ -472,10 +472,11 @@ def _only_one(**flags: bool) -> None:
 
 
 def _add_sub_commands() -> None:
-    from rigless.cli import control, send_command
+    from rigless.cli import control, open_command, send_command
     from rigless.cli.robot_commands import robot_commands
 
     control.register(ctl)
+    open_command.register(app)
     send_command.register(app)
     for robot, commands in robot_commands().items():
         app.add_typer(commands, name=robot)

@@ -15,6 +15,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel.api_models import PlayerStatus
+from rigless.recordings.reader import Recording
 from rigless.recordings.seekable import SeekableRecording
 
 MIN_SPEED, MAX_SPEED = 0.1, 10.0
@@ -90,17 +91,17 @@ class Player:
 
     # Open and close
 
-    async def open(self, path: str | Path) -> None:
+    async def open(self, source: str | Path | Recording) -> None:
         """Open a recording at its beginning. If it cannot be opened, the player does not change."""
         self._open_requests += 1
         number = self._open_requests
         recording = await asyncio.to_thread(
-            SeekableRecording.open, path, self._clock
+            SeekableRecording.open, source, self._clock
         )  # a long recording takes seconds to read
         if number != self._open_requests:
             raise InputError(
                 Problem(
-                    str(path),
+                    str(source.path if isinstance(source, Recording) else source),
                     "another recording was opened or closed meanwhile",
                     "open it again",
                 )

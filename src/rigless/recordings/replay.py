@@ -52,8 +52,8 @@ def rebuilding(path: str | Path) -> Iterator[None]:
         raise InputError(Problem(str(path), what, fix)) from error
 
 
-def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
-    """Return the recorded simulation at the start of the recording."""
+def recorded_scenario(recording: Recording, settings: Iterable[str] = ()) -> tuple[Scenario, int]:
+    """Return the scenario of a recording, with these settings, and its seed."""
     problems: list[Problem] = []
     try:
         raw = msgspec.json.decode(recording.metadata["scenario"])
@@ -68,6 +68,12 @@ def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
     scenario = validate(Scenario, raw, problems, str(recording.path))
     if scenario is None or problems:
         raise InputError(problems)
+    return scenario, seed
+
+
+def rebuild(recording: Recording, settings: Iterable[str] = ()) -> Built:
+    """Return the recorded simulation at the start of the recording."""
+    scenario, seed = recorded_scenario(recording, settings)
     built = build(scenario, seed=seed, collect=False, environment=False)
     if recording.snapshot is not None:
         saved = recording.snapshot  # pending live inputs are in the recording

@@ -74,10 +74,12 @@ class SeekableRecording:
         self.seek(self.begin_ns)
 
     @classmethod
-    def open(cls, path: str | Path, clock: Callable[[], int] | None = None) -> "SeekableRecording":
+    def open(
+        cls, source: str | Path | Recording, clock: Callable[[], int] | None = None
+    ) -> "SeekableRecording":
         """Open a recording at its beginning. Raises InputError if it cannot be rebuilt here."""
-        recording = Recording.open(path)
-        with rebuilding(path):
+        recording = source if isinstance(source, Recording) else Recording.open(source)
+        with rebuilding(recording.path):
             simulation = rebuild(recording).simulation
             inputs, events, last_ns = _contents(recording)
             end_ns = last_ns if recording.end_ns is None else recording.end_ns

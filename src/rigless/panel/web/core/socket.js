@@ -68,6 +68,7 @@ function handleMessage(message) {
         // the recording was closed
         if (!message.deck && state.status.value?.deck) state.source.value = "live";
         state.status.value = message;
+        if (message.deck && state.onlyRecording.value) state.source.value = "recording";
         break;
       case "robot":
         state.robotStates.value = {
@@ -167,7 +168,7 @@ async function loadEvents() {
   const plain = found.map((event) => ({ ...event, time_s: event.time_s ?? event.time_ns / 1e9 }));
   state.events.value = [...plain, ...since.slice(overlap(plain, since))]
     .reverse()
-    .slice(0, state.EVENTS_KEPT);
+    .slice(0, state.source.value === "recording" ? plain.length : state.EVENTS_KEPT);
   unlistedEvents = [];
 }
 

@@ -52,6 +52,9 @@ export function hashFor(robot) {
   return robot ? `#/robot/${encodeURIComponent(robot)}` : "#/";
 }
 
+/** True if there is no live simulation, only a recording: `rigless open`. */
+export const onlyRecording = computed(() => status.value?.robots.length === 0);
+
 /** The robots of the live simulation or of the recording. */
 export const robotList = computed(
   () => (source.value === "recording" ? status.value?.deck?.robots : status.value?.robots) ?? [],

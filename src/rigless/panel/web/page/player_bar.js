@@ -5,7 +5,7 @@ import { call, post } from "../core/api.js";
 import { allMapsLoaded } from "../core/maps.js";
 import * as icons from "../cards/icons.js";
 import { button, formatTime } from "../cards/widgets.js";
-import { events, source, status } from "../core/state.js";
+import { events, onlyRecording, source, status } from "../core/state.js";
 
 const STEP_MS = 100;
 const SPEEDS = [0.1, 0.5, 1, 2, 5, 10];
@@ -75,7 +75,8 @@ export function playerBar() {
       html`<progress max="1" .value=${player.seeking} aria-label="Seeking"></progress>` : nothing}
     ${player.failure ? html`<span class="warn">${player.failure}</span>` : player.note ?
       html`<span class="dim">${player.note}</span>` : nothing}
-    ${button(icons.close, "Close the recording", () => void close())}
+    ${onlyRecording.value ? nothing :
+      button(icons.close, "Close the recording", () => void close())}
   </section>`;
 }
 

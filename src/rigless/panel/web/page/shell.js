@@ -74,7 +74,7 @@ function header() {
     ${now?.failure ? html`<span class="trouble-line" role="alert">${now.failure}</span>` : nothing}
     <span class="grow"></span>
     ${faultChip()}
-    ${now?.deck ? sourceSwitch(recording) : nothing}
+    ${now?.deck && !state.onlyRecording.value ? sourceSwitch(recording) : nothing}
     ${connection === "live" ? rateButton() :
       html`<span class="connection ${connection}"
         role="status"><i></i>${CONNECTION_TEXTS[connection]}</span>`}

@@ -1,6 +1,7 @@
 """Fill the addresses of ports into the commands and the environment of programs."""
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ class RunFacts:
             "scenario.seed": str(self.seed),
             "scenario.name": self.name,
             "run.folder": self.folder,
+            "run.python": sys.executable,
         }
         if self.control_url:
             values |= {"control.url": self.control_url, "control.token": self.control_token}
@@ -84,9 +86,11 @@ def fill_in(text: str, values: Mapping[str, str], where: str) -> str:
 
 def unknown_placeholders(text: str, ports: Mapping[tuple[str, str], str]) -> list[Problem]:
     """Return a problem for each placeholder that no run of these ports can fill."""
-    known = ["scenario.seed", "scenario.name", "run.folder", "control.url", "control.token"]
-    known += [f"{robot}.{port}" for robot, port in ports]
-    known += [f"{name}.{part}" for name in known[5:] for part in ("host", "port", "domain", "path")]
+    known = ["scenario.seed", "scenario.name", "run.folder", "run.python"]
+    known += ["control.url", "control.token"]
+    names = [f"{robot}.{port}" for robot, port in ports]
+    parts = ("host", "port", "domain", "path")
+    known += names + [f"{name}.{part}" for name in names for part in parts]
     return [
         Problem("", f"{{{name}}} names no value of this scenario", did_you_mean(name, known))
         for name in PLACEHOLDER.findall(text)

@@ -67,7 +67,7 @@ class ProgramEntry(Table):
 
     In `command` and `env`, `{vacuum.commands}` is the URL of a port, `{vacuum.commands.host}` and
     `{vacuum.commands.port}` its parts, `{scenario.seed}` the seed, `{run.folder}` a folder of the
-    run. `cwd` is relative to the scenario file.
+    run, `{run.python}` the Python that runs rigless. `cwd` is relative to the scenario file.
     """
 
     name: Name

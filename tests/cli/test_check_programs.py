@@ -40,6 +40,16 @@ def test_a_command_can_be_replaced(run_cli: Command, tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "room-seed0" / "run.mcap").exists()
 
 
+def test_a_command_is_repeated_only_for_scenarios_that_have_the_program(
+    run_cli: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    files = [scenario(tmp_path, NAV + SET), scenario(tmp_path / "other", SET)]
+    found = valid(run_cli, *files, "--program", "nav=true")
+    assert f"repeat it: rigless check {files[0]} --seed 0 --program nav=true" in found.stderr
+    assert f"repeat it: rigless check {files[1]} --seed 0\n" in found.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -47,6 +47,14 @@ def test_a_program_gets_addresses_and_ends_the_run_early(tmp_path: Path) -> None
     assert (Path(result.folder) / "nav.stdout").read_text() == "SET 24 -> OK\n"
 
 
+def test_a_run_settles_before_expectations_at_its_end_are_judged(tmp_path: Path) -> None:
+    text = '[[programs]]\nname = "short"\ncommand = "true"\n' + WARM
+    result = run(tmp_path, text, settle_s=3.0, duration_s=1000)
+    assert result.trace is not None
+    ((_, ended_at_s),) = result.trace.programs[0].periods
+    assert ended_at_s + 2.9 <= result.duration_s < 1000
+
+
 def test_time_waits_until_programs_are_ready(tmp_path: Path) -> None:
     result = run(
         tmp_path,

@@ -26,6 +26,7 @@ def envelope(robot: str, kind: str, payload: dict) -> bytes:
 async def move(url: str, robot: str, x: float, y: float) -> str:
     """Return the final status of a MOVE command."""
     client = await nats.connect(url)
+    print("connected", flush=True)
     acks = await client.subscribe(f"robot.{robot}.command.ack")
     command = {"commandId": str(uuid4()), "commandType": "MOVE", "params": {"x": x, "y": y}}
     command |= {"issuedAt": at(), "expiresAt": at(120)}

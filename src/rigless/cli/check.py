@@ -88,16 +88,9 @@ def check_all(
         _choose_files(request, built, record_failures, runs, taken)
         work.append((request, each))
     results = _run_all(work, jobs)
-    repeated = [word for name in programs for word in ("--program", name)]
-    repeated += [word for setting in settings for word in ("--set", setting)]
     results = [
-        replace(
-            result,
-            repeat=shlex.join(
-                ["rigless", "check", result.target, "--seed", str(result.seed), *repeated]
-            ),
-        )
-        for result in results
+        replace(result, repeat=_repeat(result, request, settings))
+        for result, (request, _) in zip(results, work, strict=True)
     ]
     for result in results:
         _tidy(result, keep=runs is not None)
@@ -106,6 +99,15 @@ def check_all(
     remove_old_folders()
     _write(results, files or Reports())
     return _summary(results)
+
+
+def _repeat(result: Result, request: Request, settings: list[str]) -> str:
+    """Return the command that runs a scenario again."""
+    words = ["rigless", "check", result.target, "--seed", str(result.seed)]
+    for name, command in request.commands.items():
+        words += ["--program", f"{name}={shlex.join(command)}"]
+    words += [word for setting in settings for word in ("--set", setting)]
+    return shlex.join(words)
 
 
 def _summary(results: list[Result]) -> int:

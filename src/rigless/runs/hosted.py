@@ -150,8 +150,11 @@ async def _run_until_decided(
                 over_ns = None
                 continue
             over_ns = host.sim.now_ns if over_ns is None else over_ns
-            settled = settle_s is not None and host.sim.now_ns >= over_ns + to_ns(settle_s)
-            if settled or monitor.decided() or host.pace.mode == "lockstep":
+            if settle_s is not None:  # robots may come to rest before they are judged
+                ended = host.sim.now_ns >= over_ns + to_ns(settle_s)
+            else:
+                ended = monitor.decided()
+            if ended or host.pace.mode == "lockstep":
                 host.stop()
     finally:
         host.stop()

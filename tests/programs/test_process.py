@@ -132,6 +132,28 @@ def test_a_program_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     run(work)
 
 
+def test_children_get_the_signal_and_time_to_end(tmp_path: Path) -> None:
+    child = (
+        "import signal, sys, time\n"
+        "def end(*_):\n"
+        "    time.sleep(0.1); print('child ended', flush=True); sys.exit(0)\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "print('child', flush=True)\n"
+        "time.sleep(1000)"
+    )
+    (tmp_path / "child.py").write_text(child)
+
+    async def work() -> None:
+        process = started(tmp_path, "sh", "-c", f"{sys.executable} -S child.py & wait")
+        await until(lambda: process.log.lines)
+        assert not await process.end(grace_s=60)
+        assert [line.text for line in process.log.lines] == ["child", "child ended"]
+        assert process.exit == -signal.SIGTERM
+        assert not process.outlived
+
+    run(work)
+
+
 DAEMON = """
 import os, sys, time
 if os.fork() == 0:

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from rigless.programs import reaper
 from rigless.programs.output_log import OutputLog
+from rigless.programs.reaper import processes_below
 from rigless.programs.usage import Usage
 
 CHUNK = 1 << 16
 CHUNKS_AT_ONCE = 4  # read in one turn of the loop, so that a flood does not hold up the simulation
+CHILDREN_S = 0.01  # between two looks for children
 KILL_S = 5.0  # until the processes of a killed program must have gone
 
 
@@ -203,15 +205,21 @@ class Process:
         self._gone.set()
 
     async def end(self, number: int = signal.SIGTERM, grace_s: float = 5.0) -> bool:
-        """End all of its processes. Return True if the command had to be killed."""
+        """Ask all of its processes to end; kill those that are left after the grace time.
+
+        Return True if the command itself had to be killed.
+        """
         killed = False
         if self.alive:
             self._command(f"signal {int(signal.SIGCONT)}")  # a stopped process gets no signal
-            self._command(f"main {number}")
+            self._command(f"signal {number}")
             try:
-                await asyncio.wait_for(self._exited.wait(), grace_s)
+                async with asyncio.timeout(grace_s):
+                    await self._exited.wait()
+                    while processes_below(self.root):  # its children may need a moment, too
+                        await asyncio.sleep(CHILDREN_S)
             except TimeoutError:
-                killed = True
+                killed = self.alive
         self._command("end")
         try:
             await asyncio.wait_for(self._gone.wait(), KILL_S)

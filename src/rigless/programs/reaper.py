@@ -7,8 +7,8 @@ little, so that it starts quickly. On Linux it adopts processes whose parent has
 FD is a socket to rigless. The lines to rigless are `started PID`, `failed ERRNO`,
 `exited STATUS CPU_S MAX_RSS_KB` (a negative status is a signal) and `outlived PID NAME` for every
 process that is still there when the program is ended. Lines from rigless: `signal N` sends a signal
-to all processes of the program, `main N` only to the first one, `end` kills them all. The end of
-the socket, which a killed rigless leaves, is an `end` too.
+to all processes of the program, `end` kills them all. The end of the socket, which a killed rigless
+leaves, is an `end` too.
 """
 
 import contextlib
@@ -141,8 +141,6 @@ class Reaper:
         word, _, number = line.partition(" ")
         if word == "signal":
             send_signal(processes_below(os.getpid()), int(number))
-        elif word == "main" and self.main:
-            send_signal([self.main], int(number))
         return word != "end"
 
     def run(self) -> None:

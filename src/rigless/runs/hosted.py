@@ -133,7 +133,8 @@ async def _run_until_decided(
     """Run until the end, or until all verdicts are known and all programs have ended."""
     settle_s = host.built.scenario.settle_s
     speed = host.pace.speed if host.pace.mode == "real" else 1.0
-    limit = time.monotonic() + result.duration_s / speed * 2 + SPARE_S
+    limit_s = result.duration_s / speed * 2 + SPARE_S
+    limit = time.monotonic() + limit_s
     over_ns: int | None = None
     running = asyncio.create_task(host.run())
     try:
@@ -142,7 +143,7 @@ async def _run_until_decided(
             pacing.watch()
             options.progress(host.sim.now_s / result.duration_s)
             if time.monotonic() > limit:
-                result.failure = f"ended after {limit - SPARE_S:.0f} s of wall time"
+                result.failure = f"the run was ended: it took over {limit_s:.0f} s of wall time"
                 host.stop()
             if host.failure:
                 host.stop()

@@ -159,5 +159,6 @@ async def test_a_body_that_is_not_utf_8_is_a_described_mistake():
 @on_loop
 async def test_another_method_is_answered_with_the_allowed_ones():
     async with api() as (_, http, _):
-        answer = await http.request("TRACE", "/api/pause")
-        assert (answer.status_code, answer.headers.get("allow")) == (405, "POST")
+        for path, methods in (("/api/pause", "POST"), ("/api/faults", "DELETE, GET, POST")):
+            answer = await http.request("TRACE", path)
+            assert (answer.status_code, answer.headers.get("allow")) == (405, methods)

@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from rigless.host.api_models import (
     EventEntry,
@@ -204,7 +205,10 @@ def create_app(host: Host) -> FastAPI:
         if error.status_code == 400:  # FastAPI cannot read the body
             fix = "send JSON in UTF-8"
             return _problems([Problem("body", str(error.detail), fix)], 422)
-        return _problems([Problem("", str(error.detail))], error.status_code, error.headers)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # Starlette names only the first route of a path
+            headers["Allow"] = ", ".join(_methods(app, request))
+        return _problems([Problem("", str(error.detail))], error.status_code, headers)
 
     _add_time_routes(app, host)
     _add_robot_routes(app, host)
@@ -213,6 +217,13 @@ def create_app(host: Host) -> FastAPI:
     _add_snapshot_routes(app, host)
     _add_recording_routes(app, host)
     return app
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """Return the methods of all routes of the request's path."""
+    routes = [route for route in app.routes if isinstance(route, Route)]
+    fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in fitting for method in route.methods or ()})
 
 
 def _problems(

@@ -5,9 +5,15 @@ from typing import Any
 
 import msgspec
 
+from rigless.kernel.faults import Cleared, Injected
+from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import to_builtins
+from rigless.kernel.ports import Connected, Disconnected
 from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.kernel.robot import RateOf, Robot
+
+# handled, but not sent by a peer
+INTERNAL = (Connected, Disconnected, SetInput, Injected, Cleared)
 
 
 class Behaviour:
@@ -27,6 +33,11 @@ class Behaviour:
         # an envelope is composed by the codec of its port
         self._types = {kind.__name__: kind for kind in self._on if not hasattr(kind, "CARRIES")}
         self._handlers: dict[type, str | None] = {}
+
+    @property
+    def accepted_types(self) -> dict[str, type]:
+        """The types of messages from peers that the robot handles, by name."""
+        return {name: kind for name, kind in self._types.items() if kind not in INTERNAL}
 
     def rates(self, config: Any) -> Iterator[tuple[str, float]]:
         """Yield the names of methods with their rates, in the order of declaration."""

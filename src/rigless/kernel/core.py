@@ -64,7 +64,7 @@ class Core:
             raise InputError(
                 Problem("robots", "two robots have the same name", "give each its own name")
             )
-        self.listeners = Listeners([], [], [], [])
+        self.listeners = Listeners([], [], [], [], [])
         self.recording = False  # if true, outputs are encoded even without a connected peer
         self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
         self.collected: dict[tuple[str, str], deque[Any]] | None = {} if collect else None

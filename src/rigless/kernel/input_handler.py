@@ -88,7 +88,9 @@ class InputHandler:
                 core.links.disconnect(robot, given)
             case inp.Send():
                 link = Link(given.port, inp.LOCAL, "local", "local")
-                core.dispatch(robot, self._message(robot, given), link)
+                message = self._message(robot, given)
+                core.links.notify_message(robot, link, message)
+                core.dispatch(robot, message, link)
             case inp.SetInput():
                 robot.input[given.name] = _value(robot, given)
                 core.dispatch(robot, given, NO_LINK, optional=True)

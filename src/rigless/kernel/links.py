@@ -90,9 +90,12 @@ class Links:
         if link is None:
             return
         decode: Callable[..., Any] = link.codec.decode
+        listeners = self._core.listeners.message
         subject = (given.subject,) if self._ports[given.robot, given.port].kind == "message" else ()
         try:
             for message in decode(given.data, *subject):
+                if listeners:
+                    self.notify_message(robot, link, message)
                 self._core.dispatch(robot, message, link)
                 if links.get(given.link) is not link:  # the robot closed the link
                     return
@@ -147,6 +150,11 @@ class Links:
             return
         self._notify(robot, link, False)
         self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
+
+    def notify_message(self, robot: Robot, link: Link, message: Any) -> None:
+        """Pass a message that a robot receives to the listeners."""
+        for listener in self._core.listeners.message:
+            listener(self._core.now_ns, robot.name, link.port, link, message)
 
     def _notify(self, robot: Robot, link: Link, opened: bool) -> None:
         for listener in self._core.listeners.link:

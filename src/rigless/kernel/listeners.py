@@ -48,3 +48,5 @@ class Listeners(NamedTuple):
     output: list[Callable[[int, Output], None]]
     event: list[Callable[[int, Event], None]]
     link: list[Callable[[int, str, str, Link, bool], None]]
+    # robot, port, link and the decoded message that the robot receives
+    message: list[Callable[[int, str, str, Link, Any], None]]

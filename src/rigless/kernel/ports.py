@@ -33,7 +33,8 @@ class Codec(Protocol):
 
     A method `compose(type_name, fields)` is optional. It returns the message for
     `Simulation.send`, as `decode` would, or raises InputError. Without it, the type is one of those
-    that the robot handles.
+    that the robot handles. With it, a method `accepted_types()` returns the types that it composes,
+    by name.
     """
 
     def decode(self, data: bytes, /) -> Iterable[Any]: ...

@@ -74,6 +74,10 @@ class RosCodec:
             raise InputError(Problem(type_name, what))
         return Published(topic.name, message_of(topic.type, fields))
 
+    def accepted_types(self) -> dict[str, type]:
+        """Return the types of the messages that the robot subscribes to, by name."""
+        return {topic.type.__name__: topic.type for topic in self.subscribed.values()}
+
     def encode(self, message: Published) -> tuple[str, bytes]:
         return self.names[message.topic], cdr.encode(message.message)
 

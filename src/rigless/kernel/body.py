@@ -48,6 +48,28 @@ class Body:
         size = self.size_m and (self.size_m[0] + 2 * margin_m, self.size_m[1] + 2 * margin_m)
         return replace(self, radius_m=self.radius_m + margin_m, size_m=size)
 
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        """The corners of a box, counter-clockwise."""
+        cos, sin, (half_x, half_y) = math.cos(self.theta), math.sin(self.theta), self.half_m
+        return [
+            (self.x + cos * ahead - sin * aside, self.y + sin * ahead + cos * aside)
+            for ahead, aside in (
+                (half_x, half_y), (-half_x, half_y), (-half_x, -half_y), (half_x, -half_y)
+            )
+        ]  # fmt: skip
+
+    def distance_m(self, other: "Body") -> float:
+        """Return the distance between the outlines of two bodies; 0 if they overlap or touch."""
+        if self.overlaps(other):
+            return 0.0
+        if self.size_m and other.size_m:
+            # The nearest points of two convex shapes include a corner of one of them.
+            gaps = [_gap_m(self, x, y) for x, y in other.corners]
+            return min(gaps + [_gap_m(other, x, y) for x, y in self.corners])
+        box, disc = (self, other) if self.size_m else (other, self)
+        return max(_gap_m(box, disc.x, disc.y) - disc.radius_m, 0.0)
+
     def overlaps(self, other: "Body") -> bool:
         """Return True if the two bodies have more in common than their outlines."""
         dx, dy = other.x - self.x, other.y - self.y
@@ -86,6 +108,14 @@ def _seen_from(body: Body, x: float, y: float) -> tuple[float, float]:
     """Return a point in the frame of a body."""
     cos, sin, dx, dy = math.cos(body.theta), math.sin(body.theta), x - body.x, y - body.y
     return cos * dx + sin * dy, cos * dy - sin * dx
+
+
+def _gap_m(body: Body, x: float, y: float) -> float:
+    """Return the distance of a point from a body; 0 inside it."""
+    if not body.size_m:
+        return max(math.hypot(x - body.x, y - body.y) - body.radius_m, 0.0)
+    ahead, aside = _seen_from(body, x, y)
+    return math.hypot(max(abs(ahead) - body.half_m[0], 0.0), max(abs(aside) - body.half_m[1], 0.0))
 
 
 def _boxes_overlap(one: Body, two: Body) -> bool:

@@ -95,6 +95,14 @@ class World:
             if name != without
         ]
 
+    def clearance_m(self, body: Body, now_ns: int, others: Sequence[Body] = ()) -> float:
+        """Return the distance of a body to the nearest wall, obstacle or other body.
+
+        It is 0 if it overlaps one, and infinite if there is none.
+        """
+        bodies = [*self.bodies(now_ns), *others]
+        return min((body.distance_m(other) for other in bodies), default=math.inf)
+
     def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
         """Return the place nearest to a body's where it overlaps no other body, or None."""
         x, y = (min(max(value, -FARTHEST_M), FARTHEST_M) for value in (body.x, body.y))

@@ -30,6 +30,10 @@ class GridWorld(World):
             return "a wall"
         return super().why_blocked(body, now_ns)
 
+    def clearance_m(self, body: Body, now_ns: int, others: Sequence[Body] = ()) -> float:
+        walls_m = placement.wall_distance_m(self.grid, body)
+        return min(walls_m, super().clearance_m(body, now_ns, others))
+
     def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
         return placement.nearest_free(self.grid, body, others)
 

@@ -118,6 +118,44 @@ def overlaps_wall(grid: Grid, body: Body) -> bool:
     return bool(met.any())
 
 
+def wall_distance_m(grid: Grid, body: Body) -> float:
+    """Return the distance of a body to the nearest occupied cell; 0 if it overlaps one."""
+    size = grid.resolution_m
+    x, y = (float(value) for value in grid.to_cells(body.x, body.y))
+    gap = nearest(grid.occupied, grid.clear, x, y, math.inf)[0]
+    if body.size_m is None:
+        return max(float(gap) * size - body.radius_m, 0.0)
+    if math.isinf(gap):
+        return math.inf
+    if overlaps_wall(grid, body):
+        return 0.0
+    # The disc inside the box is no nearer, so that no wall beyond this radius is the nearest.
+    radius = gap + (body.outer_m - body.inner_m) / size
+    first_x, first_y = max(math.floor(x - radius), 0), max(math.floor(y - radius), 0)
+    rows, columns = np.nonzero(
+        grid.occupied[
+            first_y : max(math.ceil(y + radius), 0), first_x : max(math.ceil(x + radius), 0)
+        ]
+    )
+    left, low = columns + first_x - x, rows + first_y - y  # lower left corners, from the body
+    half_x, half_y = (half / size for half in body.half_m)
+    theta = body.theta - grid.origin[2]
+    cos, sin = math.cos(theta), math.sin(theta)
+    least = math.inf
+    for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)):
+        # The nearest points of two convex shapes include a corner of one of them.
+        px, py = left + i, low + j
+        ahead, aside = np.abs(cos * px + sin * py), np.abs(cos * py - sin * px)
+        gaps = np.hypot(np.maximum(ahead - half_x, 0.0), np.maximum(aside - half_y, 0.0))
+        least = min(least, float(gaps.min()))
+        qx, qy = (2 * i - 1) * half_x, (2 * j - 1) * half_y
+        qx, qy = cos * qx - sin * qy, sin * qx + cos * qy
+        beyond_x = np.maximum(np.maximum(left - qx, qx - left - 1.0), 0.0)
+        beyond_y = np.maximum(np.maximum(low - qy, qy - low - 1.0), 0.0)
+        least = min(least, float(np.hypot(beyond_x, beyond_y).min()))
+    return least * size
+
+
 def nearest_free(grid: Grid, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
     """Return the free place nearest to a body's, or None.
 

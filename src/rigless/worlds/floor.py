@@ -1,0 +1,154 @@
+"""The floor that a robot can reach on a grid, and the part of it that a disc has swept."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigless.kernel.compiled import compiled
+from rigless.worlds.clearance import Cells, Clearance, nearest
+from rigless.worlds.grid import Grid
+
+PER_RADIUS = 6.0  # cells in a radius at least; coarser grids are divided
+MOST_CELLS = 4e6  # of a divided grid
+TOUCHING = 1e-6  # cells
+
+
+@compiled
+def _fill(room: Cells, reached: Cells, column: int, row: int) -> None:
+    """Mark all cells with room that are connected with a cell by their edges."""
+    height, width = room.shape
+    stack = np.empty((height * width, 2), np.int32)
+    size = 0
+    if room[row, column] and not reached[row, column]:
+        reached[row, column] = True
+        stack[0, 0], stack[0, 1], size = column, row, 1
+    while size > 0:
+        size -= 1
+        c, r = stack[size, 0], stack[size, 1]
+        for dc, dr in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            i, j = c + dc, r + dr
+            if 0 <= i < width and 0 <= j < height and room[j, i] and not reached[j, i]:
+                reached[j, i] = True
+                stack[size, 0], stack[size, 1] = i, j
+                size += 1
+
+
+@compiled
+def _room(occupied: Cells, clear: Clearance, radius: float) -> NDArray[np.bool_]:
+    """Return the cells at whose centre a disc of this radius overlaps no occupied cell."""
+    height, width = occupied.shape
+    room = np.zeros((height, width), np.bool_)
+    for row in range(height):
+        for column in range(width):
+            if occupied[row, column]:
+                continue
+            if clear[row, column] >= radius:
+                room[row, column] = True
+            else:
+                x, y = column + 0.5, row + 0.5
+                room[row, column] = not nearest(occupied, clear, x, y, radius)[0] < radius - 2e-6
+    return room
+
+
+@compiled
+def _sweep(
+    cells: Cells, counted: Cells, x: float, y: float, to_x: float, to_y: float, radius: float
+) -> int:
+    """Mark the cells whose centres a disc covers on a straight path.
+
+    Return the number of new ones among those counted.
+    """
+    height, width = cells.shape
+    dx, dy = to_x - x, to_y - y
+    length = dx * dx + dy * dy
+    new = 0
+    low = max(int(np.floor(min(y, to_y) - radius)), 0)
+    high = min(int(np.ceil(max(y, to_y) + radius)), height)
+    left = max(int(np.floor(min(x, to_x) - radius)), 0)
+    right = min(int(np.ceil(max(x, to_x) + radius)), width)
+    for row in range(low, high):
+        for column in range(left, right):
+            if cells[row, column]:
+                continue
+            px, py = column + 0.5 - x, row + 0.5 - y
+            along = 0.0
+            if length > 0.0:
+                along = min(max((px * dx + py * dy) / length, 0.0), 1.0)
+            away_x, away_y = px - along * dx, py - along * dy
+            if away_x * away_x + away_y * away_y <= radius * radius:
+                cells[row, column] = True
+                if counted[row, column]:
+                    new += 1
+    return new
+
+
+class Floor:
+    """The floor that discs of one radius can cover from their starts, and the part covered.
+
+    A cell counts if a disc can cover its centre. Unknown cells, cliffs, obstacles that are not in
+    the map and other robots are no walls; unknown cells and cliffs do not count.
+    """
+
+    def __init__(self, grid: Grid, radius_m: float):
+        parts = math.ceil(PER_RADIUS * grid.resolution_m / radius_m)
+        parts = max(1, min(parts, int(math.sqrt(MOST_CELLS / grid.occupied.size))))
+        block = np.ones((parts, parts), bool)
+        self._fine = Grid(np.kron(grid.occupied, block), grid.resolution_m / parts, grid.origin)
+        self._radius = radius_m / self._fine.resolution_m + TOUCHING
+        self._open = ~self._fine.occupied & ~np.kron(grid.unknown | grid.cliff, block)
+        self._room = _room(self._fine.occupied, self._fine.clear, self._radius)
+        self._reached = np.zeros(self._fine.shape, bool)
+        self._swept = np.zeros(self._fine.shape, bool)
+        self.cells = np.zeros(self._fine.shape, bool)  # the floor that can be covered
+        self._new, self._total = 0, 0  # cells covered, and all that can be
+
+    def start(self, x_m: float, y_m: float) -> None:
+        """Add the floor that a disc can cover from a start."""
+        x, y = (float(value) for value in self._fine.to_cells(x_m, y_m))
+        height, width = self._fine.shape
+        for row in range(max(int(y - 1), 0), min(int(y + 2), height)):
+            for column in range(max(int(x - 1), 0), min(int(x + 2), width)):
+                # A start between cells may be in the narrow part of one of them.
+                _fill(self._room, self._reached, column, row)
+        nothing = np.zeros(self._fine.shape, bool)
+        self.cells = np.zeros(self._fine.shape, bool)
+        rim = self._rim()
+        for row, column in zip(*np.nonzero(rim), strict=True):
+            centre = column + 0.5, row + 0.5
+            _sweep(self.cells, nothing, *centre, *centre, self._radius)
+        self.cells |= self._reached
+        self.cells &= self._open
+        self._new = int(np.count_nonzero(self._swept & self.cells))
+        self._total = int(np.count_nonzero(self.cells))
+
+    def _rim(self) -> NDArray[np.bool_]:
+        """Return the reached cells with a neighbour that is not reached.
+
+        All floor beyond the reached cells is nearest to one of these.
+        """
+        inner = self._reached.copy()
+        for axis in (0, 1):
+            for step in (1, -1):
+                moved = np.roll(self._reached, step, axis)
+                edge = [slice(None), slice(None)]
+                edge[axis] = slice(0, 1) if step == 1 else slice(-1, None)
+                moved[tuple(edge)] = False
+                inner &= moved
+        return self._reached & ~inner
+
+    def sweep(self, x_m: float, y_m: float, to_x_m: float, to_y_m: float) -> None:
+        """Cover the floor under a disc on a straight path."""
+        x, y = (float(value) for value in self._fine.to_cells(x_m, y_m))
+        to_x, to_y = (float(value) for value in self._fine.to_cells(to_x_m, to_y_m))
+        self._new += _sweep(self._swept, self.cells, x, y, to_x, to_y, self._radius)
+
+    @property
+    def share(self) -> float:
+        """The share of the floor that is covered, from 0 to 1."""
+        return self._new / self._total if self._total else 1.0
+
+    @property
+    def area_m2(self) -> float:
+        """The area of the floor that can be covered."""
+        return float(self._total * self._fine.resolution_m**2)

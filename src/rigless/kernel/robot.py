@@ -137,6 +137,7 @@ class Robot:
     actuators: tuple[str, ...] = ()
     own_faults: Mapping[str, tuple[str, ...] | Mapping[str, Params]] = {}
     event_codes: tuple[str, ...] | None = None  # all codes of `event()`; None: not declared
+    collision_codes: tuple[str, ...] = ("collision",)  # those of contacts, as far as it has them
 
     @classmethod
     def read_file(cls, path: Path) -> Mapping[str, Any] | Document | None:

@@ -1,43 +1,43 @@
 """Check the expectations of a scenario while it runs. The kinds are in `scenario.expect`."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.key_path import KeyPath, line_of
 from rigless.kernel.listeners import Output
+from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built
-from rigless.scenario.expect.counts import EventWatch, MessageWatch
+from rigless.scenario.expect.kinds import implied_exits, watch_for
 from rigless.scenario.expect.names import message_path
-from rigless.scenario.expect.values import ValueWatch
+from rigless.scenario.expect.programs import Programs
 from rigless.scenario.expect.watch import Message, Run, Watch
 from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.verdict import FaultPeriod, Verdict
 
-KINDS: dict[str, Callable[[Expectation, Run, dict[str, Robot]], Watch]] = {
-    "value": ValueWatch,
-    "region": ValueWatch,
-    "event": EventWatch,
-    "port": MessageWatch,
-}
-
 
 class ExpectationMonitor:
-    """Watch a simulation that runs for at most `duration_s`; return the verdicts at its end."""
+    """Watch a simulation that runs for at most `duration_s`; return the verdicts at its end.
 
-    def __init__(self, built: Built, duration_s: float):
+    `programs` gives the facts about the programs of the scenario. Without it, the verdicts on
+    programs fail, since they were not started.
+    """
+
+    def __init__(self, built: Built, duration_s: float, programs: Programs | None = None):
         self._run = Run(built.simulation, duration_s)
         self._source = built.source
         self._watches: list[tuple[KeyPath, Watch]] = []
         self.faults: list[FaultPeriod] = []
         problems: list[Problem] = []
-        for index, e in enumerate(built.scenario.expect):
-            watch = KINDS[e.subject](e, self._run, self._selected_robots(e))
+        expect, entries = built.scenario.expect, built.scenario.programs
+        for index, e in enumerate(expect):
+            watch = watch_for(e, self._run, self._selected_robots(e), programs, entries)
             self._watches.append((("expect", index), watch))
+        for index, implied in implied_exits(expect, self._run, programs, entries):
+            self._watches.append((("programs", index), implied))
         for place, watch in self._watches:
             try:
                 watch.begin()
@@ -77,6 +77,8 @@ class ExpectationMonitor:
         if "out" in directions:
             core.recording = True
             core.listeners.output.append(self._output)
+        if "in" in directions:
+            core.listeners.message.append(self._received)
 
     def _located(self, place: KeyPath) -> str:
         line = line_of(self._source.lines or {}, place)
@@ -109,6 +111,15 @@ class ExpectationMonitor:
         watches = self._of_ports.get(("out", output.port))
         if watches:
             self._message(time_ns, watches, output.robot, output.port, content, (kind,))
+
+    def _received(self, time_ns: int, robot: str, port: str, link: Link, message: Any) -> None:
+        content = getattr(message, getattr(type(message), "CARRIES", ""), message)
+        kinds = tuple(kind.__name__ for kind in type(content).__mro__[:-1])
+        for kind in kinds:
+            self._run.received[robot, port, kind] = content
+        watches = self._of_ports.get(("in", port))
+        if watches:
+            self._message(time_ns, watches, robot, port, content, kinds)
 
     def _message(
         self,

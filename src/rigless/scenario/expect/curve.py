@@ -18,10 +18,11 @@ class Curve:
         self._points: list[tuple[float, float]] = []
 
     def add(self, time_s: float, value: float) -> None:
-        """Add a point, unless the value is not a finite number."""
-        if not math.isfinite(value):
+        """Add a point, unless it is there already or the value is not a finite number."""
+        point = (time_s, float(value))
+        if not math.isfinite(value) or self._points[-1:] == [point]:
             return
-        self._points.append((time_s, float(value)))
+        self._points.append(point)
         if len(self._points) > self._most:
             self._thin()
 

@@ -1,4 +1,4 @@
-"""Check the names in expectations: events, ports, messages and their fields.
+"""Check the names in expectations: events, ports, messages and their fields, programs.
 
 Not to see an event that no robot has, or a message that no port sends, would always hold.
 """
@@ -6,7 +6,9 @@ Not to see an event that no robot has, or a message that no port sends, would al
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import KERNEL_CODES
+from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built
@@ -18,31 +20,44 @@ def check_all_names(built: Built) -> None:
     """Raise InputError with all wrong names in the expectations of a scenario."""
     problems: list[Problem] = []
     robots = built.simulation.robots
+    programs = [program.name for program in built.scenario.programs]
     for index, e in enumerate(built.scenario.expect):
         try:
             names = matching_robots("*" if e.robot is None else e.robot, robots)
-            check_names(e, [robots[name] for name in names])
+            check_names(e, [robots[name] for name in names], programs)
         except InputError as error:
-            key = "event" if e.event is not None else "message" if e.message else "port"
+            key = "message" if e.message else e.subject
             problems += built.source.place(("expect", index, key), error)
     if problems:
         raise InputError(problems)
 
 
-def check_names(e: Expectation, robots: Iterable[Robot]) -> None:
-    """Raise InputError if an expectation names something that the robots do not have."""
+def check_names(e: Expectation, robots: Iterable[Robot], programs: Iterable[str] = ()) -> None:
+    """Raise InputError if an expectation names something that does not exist."""
     robots = list(robots)
+    if e.program is not None:
+        _check_program(e.program, list(programs))
     if e.event is not None:
-        _check_event(e, e.event, robots)
-    elif e.port is not None:
+        _check_event(e.event, robots, least_count(e))
+    if e.port is not None:
         fields = [path.split(".")[0] for path in e.where]
-        check_message(robots, e.port, e.message, fields, least_count(e))
+        check_message(robots, e.port, e.message, fields, least_count(e), e.message_direction)
+    if e.after is not None:
+        _check_event(e.after, robots, least=1)
+    if e.after_fault is not None:
+        targets = {target for robot in robots for target in robot.fault_targets.seams}
+        if e.after_fault not in targets:
+            raise unknown("fault target", e.after_fault, targets)
+    if e.no_collision is not None:
+        _check_collisions(robots)
 
 
 def message_path(e: Expectation) -> tuple[str, str, str] | None:
     """Return the direction, the port and the type of a value in messages, else None."""
     root, port, kind = [*(e.value or "").split("."), "", ""][:3]
-    return None if root not in ("sent", "received") else ("out", port, kind)
+    if root not in ("sent", "received"):
+        return None
+    return "out" if root == "sent" else "in", port, kind
 
 
 def other_names(found: Mapping[tuple[str, str, str], Any], port: str, wanted: str | None) -> str:
@@ -61,22 +76,28 @@ def check_message(
     least: int = 0,
     direction: str = "out",
 ) -> None:
-    """Raise InputError unless a port of the robots can send this message with these fields."""
+    """Raise InputError unless a port of the robots can have this message with these fields.
+
+    The robots send it if the direction is "out", and receive it if it is "in".
+    """
     robots = list(robots)
     ports = [(robot, one) for robot in robots for one in robot.ports if one.name == port]
     if not ports:
         raise unknown("port", port, (one.name for robot in robots for one in robot.ports))
-    if all(one.direction == "in" for _, one in ports):
-        sending = [one.name for robot in robots for one in robot.ports if one.direction != "in"]
-        fix = f"ports that send: {', '.join(dict.fromkeys(sending)) or 'none'}"
-        raise InputError(Problem("", f"the port {port!r} sends no messages", fix))
+    against = "in" if direction == "out" else "out"
+    if all(one.direction == against for _, one in ports):
+        raise _wrong_direction(robots, port, direction)
     if message is None:
         return
     types: dict[str, type] = {}
-    for _, one in ports:
-        types |= one.emitted_types or {}
+    for robot, one in ports:
+        types |= _types(robot, one, direction) or {}
     if message not in types:
-        undeclared = [robot for robot, one in ports if one.emitted_types is None]
+        if any(message in (_types(robot, one, against) or ()) for robot, one in ports):
+            verb = "send" if direction == "out" else "receive"
+            what = f"robots do not {verb} {message} on {port}"
+            raise InputError(Problem("", what, f'add direction = "{against}"'))
+        undeclared = [robot for robot, one in ports if _types(robot, one, direction) is None]
         if not undeclared:
             raise unknown(f"message of {port}", message, types)
         if not least:
@@ -89,20 +110,63 @@ def check_message(
 
 
 def least_count(e: Expectation) -> int:
-    """Return the number of events or messages that an expectation needs at least."""
-    once = e.seen and (e.event is not None or e.message is not None)
-    return e.min_count if e.min_count is not None else 1 if once else 0
+    """Return the number of events, messages or lines that an expectation needs at least."""
+    if e.min_count is not None:
+        return e.min_count
+    once = e.event is not None or e.message is not None or e.output is not None
+    return 1 if e.seen and once and not e.has_rate else 0
 
 
-def _check_event(e: Expectation, code: str, robots: list[Robot]) -> None:
+def _types(robot: Robot, port: Port, direction: str) -> dict[str, type] | None:
+    """Return the types of messages that a robot has on a port; None if not declared."""
+    if direction == "out":
+        return port.emitted_types
+    if (accepted := getattr(port.codec(), "accepted_types", None)) is not None:
+        types: dict[str, type] = accepted()
+        return types
+    return Behaviour(type(robot)).accepted_types if port.direction != "out" else {}
+
+
+def _wrong_direction(robots: list[Robot], port: str, direction: str) -> InputError:
+    against = "in" if direction == "out" else "out"
+    ports = [one.name for robot in robots for one in robot.ports if one.direction != against]
+    fitting = ", ".join(dict.fromkeys(ports)) or "none"
+    if direction == "out":
+        what, other = f"the port {port!r} sends no messages", "ports that send"
+        fix = f'for those that it receives, add direction = "in"; {other}: {fitting}'
+    else:
+        what = f"the port {port!r} receives no messages"
+        fix = f"ports that receive: {fitting}"
+    return InputError(Problem("", what, fix))
+
+
+def _check_event(code: str, robots: list[Robot], least: int) -> None:
     codes = {*KERNEL_CODES, *(code for robot in robots for code in robot.event_codes or ())}
     if code in codes:
         return
     undeclared = [robot for robot in robots if robot.event_codes is None]
     if not undeclared:
         raise unknown("event", code, codes)
-    if not least_count(e):
+    if not least:
         raise _undeclared("events", undeclared[0], "event_codes = (…)")
+
+
+def _check_collisions(robots: list[Robot]) -> None:
+    for robot in robots:
+        if robot.event_codes is None:
+            raise _undeclared("events", robot, "event_codes = (…)")
+        if not set(robot.collision_codes) & set(robot.event_codes):
+            what = f"{robot.name} logs no event for collisions"
+            fix = "use keeps_distance_m, which measures the distance instead"
+            raise InputError(Problem("no_collision", what, fix))
+
+
+def _check_program(name: str, programs: list[str]) -> None:
+    if not programs:
+        what, fix = f"unknown program {name!r}", "this scenario has no [[programs]]"
+        raise InputError(Problem("", what, fix))
+    if name not in programs:
+        raise unknown("program", name, programs)
 
 
 def _undeclared(what: str, robot: Robot, where: str) -> InputError:

@@ -2,18 +2,45 @@
 
 from rigless.scenario.expectation_model import Expectation, Region
 
+AT_THE_END = ("value", "region")  # the subjects that are judged at the end by default
+
 
 def describe(e: Expectation) -> str:
     """Return an expectation as a sentence."""
     robot = f"{e.robot}: " if e.robot else ""
+    if e.program is not None and e.output is None:
+        return _program(e)
     return f"{robot}{_condition(e)} {_when(e)}"
 
 
 def _condition(e: Expectation) -> str:
-    if e.event is not None:
-        return f"event {e.event} {'seen' if e.seen else 'not seen'}"
-    if e.port is not None:
-        return _messages(e)
+    match e.subject:
+        case "event":
+            if e.min_count is None and e.max_count is None:
+                return f"event {e.event} {_seen(e)}"
+            return f"{bounds(e.min_count, e.max_count)} events {e.event}"
+        case "port":
+            return _messages(e)
+        case "program":
+            if e.min_count is None and e.max_count is None:
+                return f"output of {e.program} matching {e.output!r} {_seen(e)}"
+            return f"{bounds(e.min_count, e.max_count)} lines of {e.program} matching {e.output!r}"
+        case "reacts_within_ms":
+            return f"{_which(e)} within {e.reacts_within_ms:g} ms after {_trigger(e)}"
+        case "no_collision":
+            return "no collision"
+        case "keeps_distance_m":
+            return f"keeps at least {e.keeps_distance_m:g} m from everything"
+        case "stops_within_m":
+            return f"stops within {e.stops_within_m:g} m after {_trigger(e)}"
+        case "path_length_max_m":
+            return f"drives at most {e.path_length_max_m:g} m"
+        case "standstill_max_s":
+            return f"stands still for at most {e.standstill_max_s:g} s"
+    if e.coverage_min is not None:
+        return f"covers at least {100 * e.coverage_min:g} % of the reachable floor"
+    if e.reaches is not None:
+        return f"reaches {_shape(e.reaches)}"
     once = " at least once" if e.eventually else ""
     if e.region is not None:
         return f"within {_shape(e.region)}{once}"
@@ -21,13 +48,37 @@ def _condition(e: Expectation) -> str:
     return f"{e.value} {wanted}{once}"
 
 
+def _program(e: Expectation) -> str:
+    if e.exit is not None:
+        return f"{e.program} exits with {e.exit}"
+    if e.restarts_max is not None:
+        return f"{e.program} restarts at most {e.restarts_max} times"
+    if e.memory_max_mb is not None:
+        return f"{e.program} uses at most {e.memory_max_mb:g} MB of memory"
+    if e.cpu_max_s is not None:
+        return f"{e.program} uses at most {e.cpu_max_s:g} s of CPU time"
+    return f"{e.program} is alive at the end"
+
+
+def _seen(e: Expectation) -> str:
+    return "seen" if e.seen else "not seen"
+
+
+def _trigger(e: Expectation) -> str:
+    return f"event {e.after}" if e.after is not None else f"a fault of {e.after_fault}"
+
+
+def _which(e: Expectation) -> str:
+    words = [e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())]
+    return f"{' '.join(words)} {'received ' if e.message_direction == 'in' else ''}on {e.port}"
+
+
 def _messages(e: Expectation) -> str:
-    which = " ".join(
-        [e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())]
-    )
+    if e.has_rate:
+        return f"{bounds(e.min_hz, e.max_hz)} {_which(e)} per second"
     if e.min_count is None and e.max_count is None:
-        return f"{which} on {e.port} {'seen' if e.seen else 'not seen'}"
-    return f"{bounds(e.min_count, e.max_count)} {which} on {e.port}"
+        return f"{_which(e)} {_seen(e)}"
+    return f"{bounds(e.min_count, e.max_count)} {_which(e)}"
 
 
 def _when(e: Expectation) -> str:
@@ -36,7 +87,7 @@ def _when(e: Expectation) -> str:
     if e.from_s is not None or e.to_s is not None:
         end = f"{e.to_s:g} s" if e.to_s is not None else "the end"
         return f"from {e.from_s or 0:g} s to {end}"
-    return "in the whole run" if e.event or e.port else "at the end"
+    return "at the end" if e.subject in AT_THE_END else "in the whole run"
 
 
 def _shape(region: Region) -> str:

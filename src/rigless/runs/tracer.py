@@ -195,7 +195,8 @@ class Tracer:
             self._left_out += 1
             return
         robot = self._sim.robots.get(event.robot)
-        body = _footprint(robot) if severe and robot is not None else None
+        placed = severe or "collision" in event.code
+        body = _footprint(robot) if placed and robot is not None else None
         place = (round(body[0], DIGITS), round(body[1], DIGITS)) if body else None
         events.append((event, place))
 

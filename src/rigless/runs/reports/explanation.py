@@ -37,7 +37,7 @@ def headline(result: Result) -> str:
         return f"{_counted(len(result.verdicts), 'expectation')} held."
     first = failed[0]
     when = f" at {seconds(first.broke_at_s)}" if first.broke_at_s is not None else ""
-    return f"“{first.text}” failed{when}: {shortened(first.detail)}"
+    return f"“{first.text}” failed{when}: {shortened(first.detail.split('; ')[0])}"
 
 
 def more_failures(result: Result) -> str:

@@ -9,7 +9,7 @@ from rigless.runs.reports.explanation import (
     more_failures,
     seconds,
 )
-from rigless.runs.reports.html.markup import figure, text
+from rigless.runs.reports.html.markup import text
 from rigless.runs.result import Result
 
 WORDS = {"passed": "Passed", "failed": "Failed", "invalid": "Invalid"}
@@ -31,7 +31,8 @@ def render_banner(result: Result) -> str:
 
 
 def _facts(result: Result) -> str:
-    speed = f" ({figure(result.duration_s / result.wall_s)}×)" if result.wall_s > 0 else ""
+    ratio = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
+    speed = f" ({ratio:,.{0 if ratio >= 10 else 1}f}×)" if ratio else ""
     facts = [
         ("Simulated", seconds(result.duration_s)),
         ("Wall time", f"{result.wall_s:.2f} s{speed}"),
@@ -43,9 +44,14 @@ def _facts(result: Result) -> str:
     return f'<dl class="facts">{items}</dl>'
 
 
+def _words(command: str) -> str:
+    """Return a command that breaks between its words, not at the hyphens of options."""
+    return " ".join(f"<span>{text(word)}</span>" for word in command.split(" "))
+
+
 def _commands(result: Result) -> str:
     rows = "".join(
-        f"<li><span>{text(purpose)}</span><code>{text(command)}</code>"
+        f"<li><span>{text(purpose)}</span><code>{_words(command)}</code>"
         f'<button type="button" class="copy" aria-label="Copy the command: {text(purpose)}">Copy'
         "</button></li>"
         for purpose, command in commands(result)

@@ -91,7 +91,7 @@ def _map(result: Result, trace: Trace, n: int, name: str) -> str:
         f'role="img" aria-label="{text(f"Path of {shown} from above")}">{"".join(drawing)}</svg>'
         f"{_marks(result, trace, robots, moment, view)}"
         f'<span class="bar" style="width:{number(100 * view.bar_m / view.width)}%">'
-        f"{figure(view.bar_m)} m</span></div>{_legend(result, trace, moment)}</figure>"
+        f"<span>{figure(view.bar_m)} m</span></span></div>{_legend(result, trace, moment)}</figure>"
     )
 
 

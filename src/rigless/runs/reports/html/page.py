@@ -74,8 +74,12 @@ def _run(result: Result, n: int, several: bool) -> str:
     parts = [render_banner(result)]
     expectations = render_expectations(result, axis)
     maps = render_maps(result, f"run-{n}") if drawn else ""
-    parts.append(f'<div class="where">{maps}{expectations}</div>' if maps else expectations)
-    parts.append(render_programs(result))
+    programs = render_programs(result)
+    if maps:
+        picture = f'<div class="picture">{maps}{programs}</div>'
+        parts.append(f'<div class="where">{picture}{expectations}</div>')
+    else:
+        parts += [expectations, programs]
     if drawn:
         parts.append(render_timeline(result, axis))
         parts += [render_output(result, several and passed), render_events(trace)]

@@ -27,7 +27,7 @@ def _card(program: ProgramResult) -> str:
     notes = "".join(f"<li>{text(note)}</li>" for note in program.notes[:20])
     log = f'<p class="dim"><code>{text(program.log)}</code></p>' if program.log else ""
     return (
-        f'<article class="program{" bad" if bad else ""}"><header><b>{text(program.name)}</b>'
+        f'<article class="program{" broken" if bad else ""}"><header><b>{text(program.name)}</b>'
         f'<span class="end">{text(ended(program))}</span></header>'
         f'<p class="command"><code>{text(" ".join(program.command))}</code></p>'
         f'<dl class="facts">{items}</dl>{f"<ul class=notes>{notes}</ul>" if notes else ""}{log}'

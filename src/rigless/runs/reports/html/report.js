@@ -24,6 +24,7 @@ function valueAt(points, t) {
 }
 
 function figure(value) {
+  if (!value) return "0";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
   return value.toFixed(digits).replace("-", "−");
 }
@@ -50,7 +51,7 @@ class Run {
     });
     this.placeTags();
     this.listen();
-    this.show(this.pinned);
+    this.pin(this.pinned);
   }
 
   listen() {
@@ -70,6 +71,7 @@ class Run {
         const row = event.target.closest("li[data-t]");
         if (row && !String(getSelection())) this.pin(Number(row.dataset.t), list);
       });
+    addEventListener("resize", () => this.placeTags());
     this.lanes?.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -147,11 +149,17 @@ class Run {
     list.scrollTop = top - list.clientHeight / 3;
   }
 
-  /** Turn labels of the map to the left where they would leave it. */
+  /** Put labels of the map and of faults where there is room for them. */
   placeTags() {
     for (const { ground } of this.maps)
       for (const tag of ground.querySelectorAll(".tag"))
-        if (tag.offsetLeft + tag.offsetWidth + 20 > ground.clientWidth) tag.classList.add("left");
+        tag.classList.toggle("left", tag.offsetLeft + tag.offsetWidth + 20 > ground.clientWidth);
+    for (const bar of this.section.querySelectorAll(".faults .bar")) {
+      const room = bar.parentElement.clientWidth, needed = bar.firstElementChild.offsetWidth + 12;
+      const after = room - bar.offsetLeft - bar.offsetWidth >= needed;
+      const place = bar.offsetWidth >= needed ? "" : after || bar.offsetLeft < needed ? "outside" : "before";
+      bar.className = `bar ${place}`;
+    }
   }
 }
 

@@ -15,6 +15,7 @@ MAX_LANES = 14  # of ports; the others are added up
 MAX_FAULTS = 12
 DOTS = 250  # events closer than this part of the axis share a dot
 BARS = 200
+SPARSE = 100  # a port with fewer messages has no rate
 RANKS = {"debug": 0, "info": 0, "warning": 1, "error": 2, "critical": 2}
 ROWS = ("info", "warning", "error")
 
@@ -120,7 +121,7 @@ def _event_lane(trace: Trace, axis: Axis) -> list[str]:
     dots: dict[tuple[int, int], list[Event]] = {}
     for event in trace.events:
         place = int(axis.share(event.time_ns / 1e9) * DOTS / 100)
-        dots.setdefault((place, RANKS.get(event.severity, 0)), []).append(event)
+        dots.setdefault((place, _rank(event)), []).append(event)
     marks = []
     for (_, rank), events in sorted(dots.items()):
         first = events[0]
@@ -134,10 +135,15 @@ def _event_lane(trace: Trace, axis: Axis) -> list[str]:
             f'<i class="event {ROWS[rank]}{many}" style="{axis.left(first.time_ns / 1e9)}" '
             f'data-tip="{text(chr(10).join(lines))}"></i>'
         )
-    severe = sum(RANKS.get(event.severity, 0) > 0 for event in trace.events)
+    severe = sum(_rank(event) > 0 for event in trace.events)
     label = f"Events <small>{len(trace.events) + trace.events_left_out}</small>"
     value = f"<small>{severe} abnormal</small>" if severe else ""
     return [_lane("events", label, _backdrop(axis) + "".join(marks), value)]
+
+
+def _rank(event: Event) -> int:
+    """Return the row of an event. Some robots report collisions as information."""
+    return 2 if "collision" in event.code else RANKS.get(event.severity, 0)
 
 
 def _message_lane(lane: MessageLane, index: int, trace: Trace, axis: Axis) -> str:
@@ -147,7 +153,10 @@ def _message_lane(lane: MessageLane, index: int, trace: Trace, axis: Axis) -> st
     port = f"{text(lane.robot)} {text(lane.port)}".strip()
     arrow = "→" if lane.direction == "in" else "←"
     label = f'{port} <small title="messages to or from the robot">{arrow} {lane.direction}</small>'
+    total = sum(lane.counts)
     value = f'<output data-rate="{index}"></output><small>peak {figure(peak)}/s</small>'
+    if total < SPARSE:  # a rate over a short bin says nothing about single messages
+        value = f"<small>{total} message{'s' if total != 1 else ''}</small>"
     return _lane(f"messages {lane.direction}", label, _backdrop(axis) + chart, value)
 
 

@@ -1,0 +1,139 @@
+"""The HTML report: its structure, hostile text, and its size."""
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigless.runs.reports import render_html
+from rigless.runs.reports.html.markup import Axis, nice_step
+from rigless.runs.reports.html.output import choose_lines
+from rigless.runs.reports.html.plot import thinned
+from rigless.runs.trace import OutputLine
+from rigless.scenario.verdict import Series
+from runs import made
+
+VOID = {"meta", "link", "input", "img"}
+
+
+class Page(HTMLParser):
+    """The elements of a page: (tag, attributes), and the text of data scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.data, self.words = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.data.append(data)
+        elif self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    def of(self, name):
+        return [attrs for _, attrs in self.elements if name in attrs.get("class", "").split()]
+
+
+def test_a_failed_run_has_all_its_parts():
+    page = Page(render_html([made.result(lines=30)]))
+    assert page.open == []
+    for name in ("banner", "commands", "map", "expectation", "lane", "output-log", "program"):
+        assert page.of(name), name
+    assert len(page.of("copy")) == 3
+    assert len(page.of("failure")) == 1  # on the map
+    assert [one["data-jump"] for one in page.of("hit") if "data-jump" in one] == ["12.0000"]
+    assert any("during" in one["class"] for one in page.of("path"))
+    words = "".join(page.words)
+    assert "“it keeps going” failed at 12 s" in words
+    assert "rob gyro bias" in words
+    assert "exit code 3" in words
+
+
+def test_a_page_asks_no_server_for_anything():
+    page = Page(render_html([made.result(lines=30)]))
+    for tag, attrs in page.elements:
+        for name in ("src", "href", "action", "data", "srcset"):
+            assert attrs.get(name, "#").startswith(("#", "data:")), tag
+    assert "@import" not in render_html([made.result()])
+
+
+def test_several_runs_have_an_index_with_links():
+    results = [made.result(), made.result(made.verdict(passed=True))]
+    page = Page(render_html([*results, replace(made.result(), invalid="machine too slow")]))
+    targets = [attrs["id"] for _, attrs in page.elements if attrs.get("id", "").startswith("run-")]
+    links = [attrs["href"] for tag, attrs in page.elements if tag == "a"]
+    assert links == ["#run-0", "#run-1", "#run-2"]
+    assert {f"#{one}" for one in targets if "map" not in one} == set(links)
+    opened = ["open" in attrs for _, attrs in page.elements if "data-run" in attrs]
+    assert opened == [True, False, True]
+
+
+@pytest.mark.parametrize("trace", [True, False])
+def test_results_without_a_trace_or_expectations_have_a_page(trace):
+    bare = replace(made.result(), verdicts=[], trace=made.trace() if trace else None, faults=[])
+    assert "There are no expectations" in "".join(Page(render_html([bare])).words)
+    assert Page(render_html([])).open == []
+
+
+@settings(max_examples=40)
+@given(st.text(alphabet=st.characters(), max_size=40))
+def test_any_text_is_only_text(text):
+    hostile = f'{text}</script><img src=x onerror=alert(1)>" onclick="x" <!--'
+    result = made.result(made.verdict(text=hostile), lines=3, text=hostile)
+    result = replace(result, name=hostile, repeat=hostile, recording=hostile)
+    page = Page(render_html([result]))
+    assert page.open == []
+    assert not [tag for tag, _ in page.elements if tag == "img"]
+    assert not [attrs for _, attrs in page.elements if {"onclick", "onerror"} & set(attrs)]
+    assert json.loads(page.data[0])["duration"] == made.DURATION_S
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e300, 1e300])
+def test_odd_numbers_make_no_broken_drawing(value):
+    odd = replace(made.verdict(), margin=value, series=Series([0.0, 1.0, value], [value, 1.0, 2.0]))
+    page = render_html([made.result(odd)])
+    drawings = [attrs["d"] for tag, attrs in Page(page).elements if tag == "path"]
+    assert not [one for one in drawings if "nan" in one or "inf" in one]
+
+
+def test_a_page_with_much_output_stays_small_and_says_what_is_left_out():
+    page = render_html([made.result(lines=100_000, text="x" * 200)])
+    assert len(page) < 2_000_000
+    assert "3,000 of 100,000 lines are on this page" in page
+    assert Page(page).of("gap")
+
+
+def test_the_lines_around_a_failure_and_the_last_are_kept():
+    lines = [(OutputLine(n / 100, "out", str(n)), "nav") for n in range(50_000)]
+    kept = choose_lines(lines, [250.0], 3000)
+    texts = {line.text for line in kept if not line.left_out}
+    assert len(texts) == 3000
+    assert {"0", "24900", "25000", "25300", "49999"} <= texts
+    assert sum(line.left_out for line in kept) == 47_000
+
+
+def test_thinning_keeps_peaks():
+    values = [0.0] * 10_000
+    values[7777] = 5.0
+    points = thinned(Series([n / 10 for n in range(10_000)], values))
+    assert len(points) <= 601
+    assert (777.7, 5.0) in points
+
+
+def test_axes_have_round_ticks():
+    assert Axis(40.0).ticks() == [0, 5, 10, 15, 20, 25, 30, 35, 40]
+    assert [nice_step(least) for least in (0.03, 1.0, 1.1, 6.0)] == [0.05, 1.0, 2.0, 10.0]

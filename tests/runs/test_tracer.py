@@ -1,0 +1,101 @@
+"""The tracer: what it collects, its limits, and that it has no effect on the run."""
+
+import base64
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rigless.kernel.recording import Recorder, record_to_bytes
+from rigless.runs.tracer import MAX_POINTS, Tracer
+from rigless.scenario.load import open_target
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def opened(name):
+    return open_target(str(SCENARIOS / f"{name}.toml"), [], None, collect=False)
+
+
+@pytest.fixture(scope="module")
+def obstacle():
+    """The trace of a run in which a cart rolls into the path of a vacuum."""
+    built = opened("vacuum_obstacle")
+    tracer = Tracer(built, 30)
+    built.simulation.run(seconds=30)
+    return tracer.finish()
+
+
+def test_a_path_leads_from_the_start_to_the_end(obstacle):
+    robot = obstacle.robots[0]
+    assert (robot.name, robot.kind, robot.radius_m) == ("vacuum", "vacuum", 0.17)
+    assert (robot.times_s[0], robot.x_m[0], robot.y_m[0]) == (0.0, -2.0, 0.0)
+    assert robot.times_s[-1] == 30.0
+    assert 1.5 < robot.x_m[-1] < 2.0
+    assert len(robot.times_s) == len(robot.x_m) == len(robot.y_m) == 301
+
+
+def test_a_collision_has_the_place_of_the_robot(obstacle):
+    index = next(n for n, event in enumerate(obstacle.events) if event.code == "collision")
+    x_m, y_m = obstacle.places[index]
+    assert -0.37 < x_m < -0.35
+    assert abs(y_m) < 0.01
+
+
+def test_the_world_has_its_map_and_the_path_of_the_cart(obstacle):
+    world = obstacle.worlds[0]
+    assert base64.b64decode(world.png).startswith(b"\x89PNG")
+    assert world.width_m > 3
+    cart = world.obstacles[0]
+    assert (cart.x_m, cart.y_m, cart.radius_m) == (0.0, 2.0, 0.3)
+    assert min(y for _, y, _ in cart.poses) == pytest.approx(0.3)
+    assert cart.times_s == sorted(cart.times_s)
+
+
+def test_regions_name_their_expectations(obstacle):
+    assert [region.expectation for region in obstacle.regions] == [4, 6]
+    assert obstacle.regions[1].x_m == (1.5, 2.0)
+
+
+def test_messages_are_counted_in_bins(obstacle):
+    lanes = {(lane.port, lane.direction): lane.counts for lane in obstacle.lanes}
+    assert sum(lanes["commands", "in"]) == 2
+    assert ("telemetry", "out") not in lanes  # not recorded, so not encoded
+    assert all(len(counts) == 200 for counts in lanes.values())
+
+
+@pytest.mark.parametrize("name", ["vacuum_gyro_bias", "pacbot_lost_packets", "agv_fleet"])
+def test_a_traced_run_has_the_same_recording(name):
+    plain = record_to_bytes(opened(name).simulation, 6.0)
+    built = opened(name)
+    tracer = Tracer(built, 6.0)
+    stream = io.BytesIO()
+    recorder = Recorder(built.simulation, stream)
+    built.simulation.run(seconds=6.0)
+    recorder.close()
+    tracer.finish()
+    assert stream.getvalue() == plain
+
+
+def test_outputs_are_not_encoded_for_the_trace():
+    built = opened("vacuum_obstacle")
+    Tracer(built, 30)
+    assert not built.simulation.core.recording
+
+
+def test_a_long_run_has_a_bounded_path():
+    built = opened("vacuum_obstacle")
+    built = replace(built, scenario=built.scenario)
+    tracer = Tracer(built, 3600.0)
+    built.simulation.run(seconds=3600.0)
+    assert len(tracer.finish().robots[0].times_s) <= MAX_POINTS + 2
+
+
+def test_after_the_end_it_observes_nothing():
+    built = opened("agv_fleet")
+    listeners = built.simulation.core.listeners
+    before = [len(part) for part in listeners]
+    Tracer(built, 1.0).finish()
+    assert [len(part) for part in listeners] == before
+    assert built.simulation.core.samples == []

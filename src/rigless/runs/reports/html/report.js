@@ -1,5 +1,6 @@
 "use strict";
 // One cursor for all drawings of a run. Python made the drawings; see the package's docstring.
+const DATA = ':scope > script[type="application/json"]';
 
 /** The index of the last time that is not after t, or 0. */
 function at(times, t) {
@@ -13,7 +14,8 @@ function at(times, t) {
 
 /** The value of a line through points at t: [[time, value], …]. Null outside of it. */
 function valueAt(points, t) {
-  if (!points.length || t < points[0][0] - 1e-9 || t > points[points.length - 1][0] + 1e-9) return null;
+  if (!points.length || t < points[0][0] - 1e-9) return null;
+  if (t > points[points.length - 1][0] + 1e-9) return null;
   let low = 0, high = points.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -25,14 +27,14 @@ function valueAt(points, t) {
 
 function figure(value) {
   if (!value) return "0";
-  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
+  const size = Math.abs(value), digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toFixed(digits).replace("-", "−");
 }
 
 class Run {
   constructor(section) {
     this.section = section;
-    this.data = JSON.parse(section.querySelector(':scope > script[type="application/json"]').textContent);
+    this.data = JSON.parse(section.querySelector(DATA).textContent);
     this.pinned = this.data.start;
     this.lanes = section.querySelector(".lanes");
     this.maps = [...section.querySelectorAll(".ground")].map((ground, n) => ({
@@ -65,7 +67,10 @@ class Run {
       chart.addEventListener("click", (event) => this.pin(timeOf(chart, event)));
     }
     for (const button of this.section.querySelectorAll("[data-jump]"))
-      button.addEventListener("click", (event) => { event.preventDefault(); this.pin(Number(button.dataset.jump)); });
+      button.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.pin(Number(button.dataset.jump));
+      });
     for (const { list } of this.lists)
       list.addEventListener("click", (event) => {
         const row = event.target.closest("li[data-t]");
@@ -88,7 +93,8 @@ class Run {
 
   /** Show a time at the next frame. */
   plan(time) {
-    if (this.planned === undefined) requestAnimationFrame(() => { this.show(this.planned); this.planned = undefined; });
+    if (this.planned === undefined)
+      requestAnimationFrame(() => { this.show(this.planned); this.planned = undefined; });
     this.planned = time;
   }
 
@@ -109,21 +115,27 @@ class Run {
       output.textContent = value === null ? "" : `${figure(value)} at ${time.toFixed(2)} s`;
     }
     for (const output of this.rates) {
-      const counts = this.data.rates[output.dataset.rate], bin = Math.min(Math.floor(time / this.data.bin), counts.length - 1);
+      const counts = this.data.rates[output.dataset.rate];
+      const bin = Math.min(Math.floor(time / this.data.bin), counts.length - 1);
       output.textContent = `${figure(counts[bin] / this.data.bin)}/s`;
     }
     for (const { key, output } of this.uses) {
       const value = valueAt(this.data.programs[output.dataset[key]][key], time);
-      output.textContent = value === null ? "–" : key === "cpu" ? `${figure(value)} cores` : `${figure(value)} MB`;
+      const unit = key === "cpu" ? "cores" : "MB";
+      output.textContent = value === null ? "–" : `${figure(value)} ${unit}`;
     }
     for (const map of this.maps) this.move(map, time);
   }
 
   move(map, time) {
+    /** The values at i and at the next index, mixed for this time. */
+    const mixed = (times, value) => {
+      const i = at(times, time), j = Math.min(i + 1, times.length - 1), span = times[j] - times[i];
+      const part = span > 0 ? Math.min(Math.max((time - times[i]) / span, 0), 1) : 0;
+      return value(i).map((one, k) => one + (value(j)[k] - one) * part);
+    };
     map.data.robots.forEach((path, n) => {
-      const i = at(path.t, time), j = Math.min(i + 1, path.t.length - 1);
-      const span = path.t[j] - path.t[i], part = span > 0 ? Math.min(Math.max((time - path.t[i]) / span, 0), 1) : 0;
-      const x = path.x[i] + (path.x[j] - path.x[i]) * part, y = path.y[i] + (path.y[j] - path.y[i]) * part;
+      const [x, y] = mixed(path.t, (i) => [path.x[i], path.y[i]]);
       map.dots[n].style.left = `${100 * x / map.data.width}%`;
       map.dots[n].style.top = `${100 * y / map.data.height}%`;
       map.bodies[n].setAttribute("cx", x);
@@ -131,9 +143,7 @@ class Run {
     });
     map.data.obstacles.forEach((path, n) => {
       if (path.t.length < 2) return;
-      const i = at(path.t, time), j = Math.min(i + 1, path.t.length - 1);
-      const span = path.t[j] - path.t[i], part = span > 0 ? Math.min(Math.max((time - path.t[i]) / span, 0), 1) : 0;
-      const [x, y, turn] = path.p[i].map((value, k) => value + (path.p[j][k] - value) * part);
+      const [x, y, turn] = mixed(path.t, (i) => path.p[i]);
       map.obstacles[n].setAttribute("transform", `translate(${x} ${y}) rotate(${turn})`);
     });
   }
@@ -157,28 +167,30 @@ class Run {
     for (const bar of this.section.querySelectorAll(".faults .bar")) {
       const room = bar.parentElement.clientWidth, needed = bar.firstElementChild.offsetWidth + 12;
       const after = room - bar.offsetLeft - bar.offsetWidth >= needed;
-      const place = bar.offsetWidth >= needed ? "" : after || bar.offsetLeft < needed ? "outside" : "before";
-      bar.className = `bar ${place}`;
+      const place = after || bar.offsetLeft < needed ? "outside" : "before";
+      bar.className = `bar ${bar.offsetWidth >= needed ? "" : place}`;
     }
   }
 }
 
 function filter(log) {
-  const box = log.querySelector(".filter"), who = log.querySelector(".who"), found = log.querySelector(".found");
+  const box = log.querySelector(".filter"), who = log.querySelector(".who");
+  const found = log.querySelector(".found");
   const streams = [...log.querySelectorAll(".streams input")];
   const rows = [...log.querySelectorAll(".rows li")].map((row) => ({
-    row, gap: row.classList.contains("gap"), stream: row.className,
+    row, gap: row.classList.contains("gap"), stream: row.classList[0],
     program: row.querySelector("b")?.textContent ?? "",
     text: row.querySelector("span")?.textContent ?? "",
     lower: (row.querySelector("span")?.textContent ?? "").toLowerCase(),
   }));
   const apply = () => {
-    const wanted = box.value.toLowerCase(), shown = new Set(streams.filter((one) => one.checked).map((one) => one.value));
+    const wanted = box.value.toLowerCase();
+    const shown = new Set(streams.filter((one) => one.checked).map((one) => one.value));
     const all = !wanted && shown.size === streams.length && !who?.value;
     let count = 0;
     for (const one of rows) {
-      const good = one.gap ? all : one.lower.includes(wanted) && (!who?.value || who.value === one.program)
-        && [...shown].some((stream) => one.stream.split(" ")[0] === stream);
+      const good = one.gap ? all : shown.has(one.stream) && one.lower.includes(wanted)
+        && (!who?.value || who.value === one.program);
       one.row.hidden = !good;
       if (good && !one.gap) count += 1;
       if (one.marked || (good && wanted && !one.gap)) mark(one, good ? wanted : "");
@@ -224,12 +236,13 @@ function tips() {
     tip.textContent = words;
     const box = event.target.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - tip.offsetWidth - 12))}px`;
-    tip.style.top = `${box.top - tip.offsetHeight - 8 > 0 ? box.top - tip.offsetHeight - 8 : box.bottom + 8}px`;
+    const above = box.top - tip.offsetHeight - 8;
+    tip.style.top = `${above > 0 ? above : box.bottom + 8}px`;
   });
 }
 
 function start(section) {
-  if (section.started || !section.querySelector(':scope > script[type="application/json"]')) return;
+  if (section.started || !section.querySelector(DATA)) return;
   section.started = true;
   new Run(section);
 }
@@ -239,12 +252,15 @@ for (const section of document.querySelectorAll("[data-run]")) {
   section.addEventListener("toggle", () => section.open && start(section));
 }
 for (const log of document.querySelectorAll(".output-log")) filter(log);
-for (const button of document.querySelectorAll(".copy")) button.addEventListener("click", () => copy(button));
+for (const button of document.querySelectorAll(".copy"))
+  button.addEventListener("click", () => copy(button));
 const reveal = () => {
-  const target = location.hash.startsWith("#run-") && document.getElementById(location.hash.slice(1));
-  if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+  const target = document.getElementById(location.hash.slice(1));
+  if (target?.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
 };
 addEventListener("hashchange", reveal);
 reveal();
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details")) one.open = true; });
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details")) one.open = true;
+});
 tips();

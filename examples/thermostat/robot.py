@@ -25,6 +25,7 @@ class Thermostat(Robot):
             address="127.0.0.1:7777",
             example="rigless send {robot} line GET",
             emits=(Answer,),
+            answers=True,
         ),
         Port(
             "reports",

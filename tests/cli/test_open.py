@@ -44,9 +44,7 @@ def test_it_shows_the_instant_without_a_live_simulation(rigless_process, recordi
 
 
 @pytest.mark.parametrize(("at_s", "shown_s", "word"), [("99", 2.0, "ends"), ("-1", 0.0, "begins")])
-def test_an_instant_outside_is_clamped_with_a_note(
-    rigless_process, recording, at_s, shown_s, word
-):
+def test_an_instant_outside_is_clamped_with_a_note(rigless_process, recording, at_s, shown_s, word):
     process = rigless_process("open", recording, "--at", at_s, "--panel", "127.0.0.1:0")
     with player(process) as client:
         process.until(lambda: client.get("/api/deck").json()["seeking"] is None, "the instant")

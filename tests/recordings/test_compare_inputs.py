@@ -45,8 +45,7 @@ def run_and_index(draw):
 @given(runs(), st.lists(st.integers(-49, 49), min_size=25, max_size=25))
 def test_the_same_messages_are_equal_within_the_delay_tolerance(run, jitter_ms):
     new = [
-        one._replace(time_ns=one.time_ns + ms * MS)
-        for one, ms in zip(run, jitter_ms, strict=False)
+        one._replace(time_ns=one.time_ns + ms * MS) for one, ms in zip(run, jitter_ms, strict=False)
     ]
     found = compare_inputs(run, new, EXACT)
     assert found.first is None

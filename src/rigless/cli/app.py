@@ -293,38 +293,6 @@ def check(
 
 
 @app.command()
-def replay(
-    file: Annotated[Path, typer.Argument(metavar="F.mcap")],
-    verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Re-run from the recorded inputs and compare (the default)."),
-    ] = False,
-    serve: Annotated[
-        bool, typer.Option("--serve", help="Play the recorded outputs on the real ports.")
-    ] = False,
-    speed: Annotated[float, typer.Option(min=0.1, max=100, help="Pace of --serve.")] = 1.0,
-    now: Annotated[
-        bool, typer.Option("--now", help="With --serve: start at once, not with the first client.")
-    ] = False,
-    settings: Settings = [],
-) -> None:
-    """Run a recording again and compare, or play it on the wire.
-
-    Exit code of --verify: 0 the same, 1 different, 2 damaged or not a recording.
-
-    Examples:
-
-      rigless replay winter.mcap --verify
-
-      rigless replay winter.mcap --serve --speed 10
-    """
-    from rigless.cli.replay import serve_recording, verify_recording
-
-    _only_one(verify=verify, serve=serve)
-    sys.exit(serve_recording(file, speed, now, settings) if serve else verify_recording(file))
-
-
-@app.command()
 def diff(
     left: Annotated[Path, typer.Argument(metavar="A.mcap")],
     right: Annotated[Path, typer.Argument(metavar="B.mcap")],
@@ -472,11 +440,12 @@ def _only_one(**flags: bool) -> None:
 
 
 def _add_sub_commands() -> None:
-    from rigless.cli import control, open_command, send_command
+    from rigless.cli import control, open_command, replay_command, send_command
     from rigless.cli.robot_commands import robot_commands
 
     control.register(ctl)
     open_command.register(app)
+    replay_command.register(app)
     send_command.register(app)
     for robot, commands in robot_commands().items():
         app.add_typer(commands, name=robot)

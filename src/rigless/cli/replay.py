@@ -38,7 +38,7 @@ def serve_recording(file: Path, speed: float, at_once: bool, settings: list[str]
             print_note(f"note: the recording was cut off: {recording.missing}", "yellow")
         if not at_once:
             print_note("the recording starts with the first client", "dim")
-        code = await serve_host(host, Options(with_panel=False, quiet=True))
+        code = await serve_host(host, Options(with_panel=False, quiet=True, programs=False))
         print_note(f"played {host.played} messages", "dim")
         return code
 

@@ -65,7 +65,8 @@ class Port:
     `transport` names a module of `rigless.transports`; `address` is that of the real robot.
     `example` is a shell command that uses the port; {robot}, {host} and {port} are filled in.
     `emits` lists the types of all messages that the robot sends on the port; a port of direction
-    "in" sends none. A scenario that expects another type is an error.
+    "in" sends none. A scenario that expects another type is an error. `answers` is set if clients
+    wait for an answer to each message; a playback then ties recorded answers to requests.
 
         rigless.Port("line", LineCodec, "tcp", "127.0.0.1:7000", emits=(Reply,))
     """
@@ -79,6 +80,7 @@ class Port:
     options: Mapping[str, Any] = field(default_factory=dict)
     example: str = ""
     emits: tuple[type, ...] | None = None  # None: not declared
+    answers: bool = False
 
     @property
     def emitted_types(self) -> dict[str, type] | None:

@@ -74,9 +74,15 @@ class InputComparison:
 
 
 def compare_inputs(
-    recorded: Sequence[Message], new: Sequence[Message], tolerances: Tolerances | None = None
+    recorded: Sequence[Message],
+    new: Sequence[Message],
+    tolerances: Tolerances | None = None,
+    end_ns: int | None = None,
 ) -> InputComparison:
-    """Compare the messages of two runs. Times must have the same origin."""
+    """Compare the messages of two runs. Times must have the same origin.
+
+    New messages after `end_ns`, the end of the recording, are late ones or not compared.
+    """
     rules = tolerances or Tolerances()
     groups: dict[Group, tuple[list[Message], list[Message]]] = {}
     for side, messages in enumerate((recorded, new)):
@@ -85,7 +91,7 @@ def compare_inputs(
             groups.setdefault(key, ([], []))[side].append(message)
     found = InputComparison()
     for group in sorted(groups):
-        found.rows.append(_compare_group(group, *groups[group], rules, found.differences))
+        found.rows.append(_compare_group(group, *groups[group], rules, found.differences, end_ns))
     found.differences.sort(key=lambda one: one.time_ns)
     return found
 
@@ -96,14 +102,16 @@ def _compare_group(
     new: list[Message],
     rules: Tolerances,
     differences: list[InputDifference],
+    end_ns: int | None,
 ) -> Row:
     row = Row(*group, len(recorded), len(new))
     left = [_leaves(message, rules) for message in recorded]
     right = [_leaves(message, rules) for message in new]
+    texts = [repr(leaves) for leaves in left], [repr(leaves) for leaves in right]
 
     def cost(i: int, j: int) -> float:
         delay = delay_cost(new[j].time_ns - recorded[i].time_ns)
-        if left[i] == right[j]:
+        if texts[0][i] == texts[1][j]:
             return delay
         unequal = len(_unequal(left[i], right[j], rules))
         share = unequal / max(len(left[i]), len(right[j]), 1)
@@ -112,12 +120,15 @@ def _compare_group(
     pairs = align([one.time_ns for one in recorded], [one.time_ns for one in new], cost)
     for i, j in pairs:
         if i is None and j is not None:
-            text = new[j].fields
-            differences.append(InputDifference(new[j].time_ns, *group, "additional", new=text))
+            if end_ns is not None and new[j].time_ns > end_ns:
+                row.new -= 1
+                continue
+            fields = new[j].fields
+            differences.append(InputDifference(new[j].time_ns, *group, "additional", new=fields))
         elif j is None and i is not None:
-            text = recorded[i].fields
+            fields = recorded[i].fields
             differences.append(
-                InputDifference(recorded[i].time_ns, *group, "missing", recorded=text)
+                InputDifference(recorded[i].time_ns, *group, "missing", recorded=fields)
             )
         elif i is not None and j is not None:
             time_ns = recorded[i].time_ns
@@ -141,8 +152,6 @@ def _leaves(message: Message, rules: Tolerances) -> dict[str, Leaf]:
 
 def _unequal(left: dict[str, Leaf], right: dict[str, Leaf], rules: Tolerances) -> list[str]:
     """Return the paths of the fields that differ."""
-    if left == right:
-        return []
     return [
         path
         for path in dict.fromkeys((*left, *right))
@@ -156,8 +165,6 @@ def _note(row: Row, delay_ns: int, left: dict[str, Leaf], right: dict[str, Leaf]
     """Update the worst delay and the worst difference of a field, within tolerance or not."""
     if abs(delay_ns) > abs(row.worst_delay_ns):
         row.worst_delay_ns = delay_ns
-    if left == right:
-        return
     for path in dict.fromkeys((*left, *right)):
         a, b = left.get(path, ABSENT), right.get(path, ABSENT)
         if a == b or (a != a and b != b):

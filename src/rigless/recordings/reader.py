@@ -10,6 +10,7 @@ import msgspec
 from mcap.records import Attachment, Channel, Message, Metadata, Schema
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.links import ALL
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import (
@@ -84,6 +85,10 @@ class Record(NamedTuple):
             return base64.b64decode(fields["wire"]), str(fields["subject"])
         except (KeyError, TypeError, ValueError) as error:
             raise self._unreadable(error) from None
+
+    def link(self) -> int:
+        """Return the link that an output went to; ALL for every link of its port."""
+        return ALL if self.schema else int(self.fields().get("link", ALL))
 
     def input(self) -> InputRecord:
         """Return the input of a record. Raises InputError if it is not one."""

@@ -19,7 +19,8 @@ class Capabilities:
     live_only: not opened in a fast run unless requested, since the timing of the other side would
         make two runs differ.
     needs_real_time: cannot run at another pace than 1x.
-    drives_hardware: commands move real parts, so a playback does not open it.
+    drives_hardware: commands move real parts.
+    without_clients: a part of the host; no program connects to it.
     ros: carries ROS 2 topics. `--backend` replaces it by another transport with this property.
     nats: connects to a NATS server, which the host starts if there is none.
     keeps_state: stores messages in the state folder. The module has `saved_messages(port, folder)`.
@@ -31,6 +32,7 @@ class Capabilities:
     live_only: bool = False
     needs_real_time: bool = False
     drives_hardware: bool = False
+    without_clients: bool = False
     ros: bool = False
     nats: bool = False
     keeps_state: bool = False
@@ -38,9 +40,11 @@ class Capabilities:
 
 CAPABILITIES = {
     "dds": Capabilities(host_and_port=False, shared_address=True, ros=True),
-    "drivers": Capabilities(host_and_port=False, needs_real_time=True, drives_hardware=True),
-    "file": Capabilities(host_and_port=False),
-    "memory": Capabilities(),
+    "drivers": Capabilities(
+        host_and_port=False, needs_real_time=True, drives_hardware=True, without_clients=True
+    ),
+    "file": Capabilities(host_and_port=False, without_clients=True),
+    "memory": Capabilities(without_clients=True),
     "nats": Capabilities(shared_address=True, live_only=True, nats=True, keeps_state=True),
     "pty": Capabilities(host_and_port=False),
     "rclpy": Capabilities(host_and_port=False, shared_address=True, ros=True),

@@ -105,6 +105,7 @@ class Pacbot(Robot, FleetMember):
             options=rep,
             example=SPIN_LINE,
             emits=(Reply, Readings),
+            answers=True,
         )
         ports = [
             commands,

@@ -94,8 +94,8 @@ class Welder(Robot):
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         serial = (
-            Port("grbl", GrblCodec, "tcp", ADDRESS, example=JOG_LINE, emits=(Text,)),
-            Port("pty", GrblCodec, "pty", "/dev/pts/", emits=(Text,)),
+            Port("grbl", GrblCodec, "tcp", ADDRESS, example=JOG_LINE, emits=(Text,), answers=True),
+            Port("pty", GrblCodec, "pty", "/dev/pts/", emits=(Text,), answers=True),
         )
         file = self.config.settings_file
         if not file:

@@ -23,6 +23,7 @@ class TemplateRobot(Robot):
             address="127.0.0.1:7790",
             example="rigless send {robot} line GET",
             emits=(Reply,),
+            answers=True,
         ),
     )
     inputs = {"blocked": VirtualInput(False, "something holds the table")}

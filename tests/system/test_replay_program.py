@@ -1,0 +1,98 @@
+"""Regression by replay: a recorded robot for the same program, and for changed ones."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rigless
+
+PROGRAMS = Path(__file__).parent / "programs"
+PATIENT = ("--delay-tolerance", "20000")  # for a busy machine; other tests are about delays
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Return a function that records a program against a robot and returns the file."""
+
+    def run(robot, program, argument, settings=()):
+        file = tmp_path / "run.mcap"
+        with rigless.serve(robot, seed=3, settings=settings, collect=False) as host:
+            host.start_recording(file)
+            words = [sys.executable, PROGRAMS / program, argument(host)]
+            subprocess.run(list(map(str, words)), check=True, timeout=100)
+            host.stop_recording()
+        return file
+
+    return run
+
+
+@pytest.fixture
+def compare(run_cli):
+    """Return a function that plays a recording to a program and compares."""
+
+    def run(file, program, argument, *options, rules=PATIENT):
+        command = f"{sys.executable} {PROGRAMS / program} {argument} {' '.join(options)}"
+        return run_cli("replay", file, "--serve", "--program", command, "--compare", *rules)
+
+    return run
+
+
+def port_of(robot, port):
+    return lambda host: host.address(robot, port).rpartition(":")[2]
+
+
+def test_a_vacuum_client_and_its_changed_builds(record, compare):
+    client = "vacuum_client.py", "{vacuum.commands.port}"
+    file = record("vacuum", client[0], port_of("vacuum", "commands"), ["map_file=empty_room"])
+    found = compare(file, *client)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.startswith("the same: 3 messages within tolerance\n")
+    assert "open loop: the robot was played from the recording" in found.stdout
+    assert "program | telemetry of 112 bytes" in found.stderr  # the version, sent at the connection
+    found = compare(file, *client, "--speed", "0.25")
+    assert found.returncode == 1
+    first = found.stdout.splitlines()[0]
+    assert "vacuum/commands, Control, field config.linear: 0.2" in first
+    assert first.endswith("recorded, 0.25 now")
+    tolerant = (*PATIENT, "--tolerance", "config.linear=30%")
+    assert compare(file, *client, "--speed", "0.25", rules=tolerant).returncode == 0
+    found = compare(file, *client, "--skip-turn")
+    assert found.returncode == 1
+    assert "vacuum/commands, Control: missing; recorded id='drive'" in found.stdout
+    assert "config.angular=0.5" in found.stdout.splitlines()[0]
+    found = compare(file, *client, "--late", "6", rules=("--delay-tolerance", "4000"))
+    assert found.returncode == 1
+    assert found.stdout.splitlines()[0].endswith(" ms late")
+
+
+def test_a_pacbot_client_gets_an_answer_to_every_request(record, compare):
+    client = "pacbot_client.py", "{pacbot.commands}"
+    file = record("pacbot", client[0], lambda host: host.address("pacbot", "commands"))
+    found = compare(file, *client)
+    assert (found.returncode, "the same: 9 messages" in found.stdout) == (0, True), found.stdout
+    found = compare(file, *client, "--speed", "0.4")
+    assert found.returncode == 1
+    assert "pacbot/commands, Command, field speed: 0.5 recorded, 0.4 now" in found.stdout
+    found = compare(file, *client, "--more")
+    assert found.returncode == 1
+    assert "Command: additional, not in the recording: command='stop'" in found.stdout
+    assert found.stderr.count("'north stopped'") == 2
+    found = compare(file, *client, "--less")
+    assert found.returncode == 1
+    assert "pacbot/commands, Query: missing" in found.stdout
+
+
+def test_a_gcode_sender_gets_the_ok_of_every_line(record, compare):
+    client = "grbl_sender.py", "{welder.grbl.port}"
+    file = record("welder", client[0], port_of("welder", "grbl"))
+    found = compare(file, *client)
+    assert (found.returncode, "the same: 6 messages" in found.stdout) == (0, True), found.stdout
+    found = compare(file, *client, "--feed", "500")
+    assert found.returncode == 1
+    assert "field text: 'G1 X2 F600' recorded, 'G1 X2 F500' now" in found.stdout
+    found = compare(file, *client, "--less")
+    assert found.returncode == 1
+    assert "welder/grbl, Line: missing; recorded text='G21'" in found.stdout
+    assert found.stderr.count("ok") >= 5

@@ -7,7 +7,7 @@ from typing import Any
 
 from rigless.runs.reports.explanation import broke_at_s, seconds
 from rigless.runs.reports.html.map_view import View, view_of
-from rigless.runs.reports.html.markup import figure, nice_step, number, path, text
+from rigless.runs.reports.html.markup import figure, nice_step, number, text
 from rigless.runs.result import Result
 from rigless.runs.trace import ObstacleTrace, RegionTrace, RobotTrace, Trace, WorldPicture
 
@@ -87,7 +87,7 @@ def _map(result: Result, trace: Trace, n: int, name: str) -> str:
     shown = ", ".join(robot.name for robot in robots[:NAMED])
     return (
         f'<figure class="map" style="--ratio:{number(ratio)}">'
-        f'<div class="ground"><svg viewBox="0 0 {number(view.width)} {number(view.height)}" '
+        f'<div class="ground"><svg viewBox="0 0 {_metres(view.width)} {_metres(view.height)}" '
         f'role="img" aria-label="{text(f"Path of {shown} from above")}">{"".join(drawing)}</svg>'
         f"{_marks(result, trace, robots, moment, view)}"
         f'<span class="bar" style="width:{number(100 * view.bar_m / view.width)}%">'
@@ -100,12 +100,12 @@ def _floor(world: WorldPicture, view: View, name: str) -> str:
         step = nice_step(max(view.width, view.height) / 12)
         columns = range(math.ceil(view.x0 / step), math.floor(view.x1 / step) + 1)
         rows = range(math.ceil(view.y0 / step), math.floor(view.y1 / step) + 1)
-        lines = "".join(f"M{number(n * step - view.x0)} 0V{number(view.height)}" for n in columns)
-        lines += "".join(f"M0 {number(view.y1 - n * step)}H{number(view.width)}" for n in rows)
-        size = f'width="{number(view.width)}" height="{number(view.height)}"'
+        lines = "".join(f"M{_metres(n * step - view.x0)} 0V{_metres(view.height)}" for n in columns)
+        lines += "".join(f"M0 {_metres(view.y1 - n * step)}H{_metres(view.width)}" for n in rows)
+        size = f'width="{_metres(view.width)}" height="{_metres(view.height)}"'
         return f'<rect class="floor" {size}/><path class="grid" d="{lines}"/>'
     x, y = view.to_drawing(world.x_m, world.y_m)
-    turn = f"translate({number(x)} {number(y)}) rotate({number(-math.degrees(world.yaw_rad))})"
+    turn = f"translate({_metres(x)} {_metres(y)}) rotate({number(-math.degrees(world.yaw_rad))})"
     size = f'width="{world.width_m:.4f}" height="{world.height_m:.4f}" y="{-world.height_m:.4f}"'
     return (
         f'<g transform="{turn}"><rect class="floor" {size}/>'
@@ -180,7 +180,12 @@ def _drawn(places: list[tuple[float, float]], view: View) -> str:
         if math.dist(place, kept[-1]) >= least:
             kept.append(place)
     kept += places[-1:]
-    return path(kept) if view.width >= 20 else "M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in kept)
+    return "M" + "L".join(f"{_metres(x)} {_metres(y)}" for x, y in kept)
+
+
+def _metres(value: float) -> str:
+    """Return a length in tenths of a millimetre: the seam of a welder has few centimetres."""
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _body(robot: RobotTrace, view: View) -> str:

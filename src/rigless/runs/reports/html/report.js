@@ -167,8 +167,10 @@ class Run {
     for (const bar of this.section.querySelectorAll(".faults .bar")) {
       const room = bar.parentElement.clientWidth, needed = bar.firstElementChild.offsetWidth + 12;
       const after = room - bar.offsetLeft - bar.offsetWidth >= needed;
-      const place = after || bar.offsetLeft < needed ? "outside" : "before";
-      bar.className = `bar ${bar.offsetWidth >= needed ? "" : place}`;
+      const inside = bar.offsetWidth >= needed, before = bar.offsetLeft >= needed;
+      bar.className = `bar ${inside ? "" : after ? "outside" : before ? "before" : ""}`;
+      const shift = Math.max(room - needed - bar.offsetLeft, -bar.offsetLeft);
+      bar.firstElementChild.style.left = inside || after || before ? "" : `${shift}px`;
     }
   }
 }

@@ -2,11 +2,13 @@
 
 import contextlib
 import re
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-LINES_KEPT = 20_000  # in memory, for expectations and reports
+LINES_KEPT = 200_000  # in memory, for expectations and reports
+NEWEST_KEPT = 200
 LINE_BYTES = 4000  # a longer line is cut
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -30,7 +32,7 @@ class OutputLog:
         self.path = folder / f"{name}.log"
         self.total_bytes = 0
         self.cut = False
-        self.lines_lost = 0
+        self.newest: deque[Line] = deque(maxlen=NEWEST_KEPT)
         self.on_line: Callable[[Line], None] = lambda line: None
         self._limit, self._now_s = limit_bytes, now_s
         self._streams: dict[str, BinaryIO] = {}
@@ -80,12 +82,12 @@ class OutputLog:
         self._add(Line(self._now_s(), stream, text))
 
     def _add(self, line: Line) -> None:
-        if len(self.lines) < LINES_KEPT:
+        if len(self.lines) < LINES_KEPT or line.stream == "note":
             self.lines.append(line)
-        else:  # keep the beginning and the newest end
-            del self.lines[LINES_KEPT // 2]
-            self.lines.append(line)
-            self.lines_lost += 1
+        elif not self.cut:
+            self.cut = True
+            self.note(f"it printed over {LINES_KEPT} lines; later ones are only in {self.path}")
+        self.newest.append(line)
         self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
         self.on_line(line)
 

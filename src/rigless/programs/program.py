@@ -12,6 +12,7 @@ from rigless.kernel.events import Severity
 from rigless.programs.output_log import OutputLog
 from rigless.programs.process import Process
 from rigless.programs.usage import Usage, tcp_peers
+from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.program_model import ProgramEntry
 
 BACKOFF_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the first, second, … restart
@@ -42,6 +43,7 @@ class Program:
         self.exit: int | None = None  # of the last end by itself; negative: a signal
         self.ended_at_s: float | None = None
         self.stopped = False  # by the end of the run or a fault: its exit code says nothing
+        self.stopped_by_run = False
         self.notes: list[str] = []
         self.periods: list[tuple[float, float]] = []
         self.peers: set[str] = set()  # HOST:PORT of TCP connections, until a robot's port is used
@@ -124,6 +126,26 @@ class Program:
         if self.exit < 0:
             return f"was ended by {signal_name(-self.exit)}"
         return f"exited with {self.exit}"
+
+    def facts(self) -> ProgramFacts:
+        """Return the observations so far."""
+        by_itself = self.ended_at_s is not None and not self.stopped and not self.failure
+        code = self.exit if by_itself else None
+        return ProgramFacts(
+            exit=code if code is not None and code >= 0 else None,
+            signal=signal_name(-code) if code is not None and code < 0 else "",
+            alive=not self.over or self.stopped_by_run,
+            started=self.starts > 0 and not self.failure,
+            restarts=self.restarts,
+            memory_mb=self.usage.memory_mb,
+            cpu_s=self.usage.cpu_s,
+            memory=self.usage.memory,
+            cpu=self.usage.cpu,
+            lines=self.output.lines,
+            notes=[*self.notes, *([self.failure] if self.failure else [])],
+            ended_at_s=self.ended_at_s if by_itself else None,
+            cut=self.output.cut,
+        )
 
     # Limits and faults
 
@@ -218,7 +240,7 @@ class Program:
         if self._task is not None:
             self._task.cancel()
         if self.alive:
-            self.stopped = True
+            self.stopped = self.stopped_by_run = True
         await self._end_process()
         self.output.close()
 

@@ -8,7 +8,7 @@ import asyncio
 import re
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from rigless.programs.output_log import Line
 from rigless.programs.placeholders import RunFacts, fill_in, unknown_placeholders
 from rigless.programs.program import Program, program_environment
 from rigless.scenario.build import Built
+from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.model import FaultEntry
 from rigless.scenario.program_model import ProgramEntry, WaitFor
 
@@ -274,8 +275,10 @@ class Supervisor:
         """True if every program has run and none will run again."""
         return all(program.over for program in self.programs.values())
 
-    def names(self) -> Iterable[str]:
-        return self.programs
+    def facts(self, name: str) -> ProgramFacts:
+        """Return the observations of a program so far, for expectations."""
+        program = self.programs.get(name)
+        return ProgramFacts() if program is None else program.facts()
 
     async def end(self) -> None:
         """End all programs with all their processes."""

@@ -85,7 +85,7 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
         pacing = Pacing(host, scenario.late_max_ms)
         try:
             tracer = Tracer(host.built, duration_s) if options.trace else None
-            monitor = ExpectationMonitor(host.built, duration_s)
+            monitor = ExpectationMonitor(host.built, duration_s, supervisor)
             await supervisor.begin()
             if not supervisor.failure:
                 await _run_until_decided(host, supervisor, monitor, pacing, options, result)
@@ -174,9 +174,9 @@ def _program_result(program: Program) -> ProgramResult:
         cpu_s=round(program.usage.cpu_s, 2),
         notes=list(program.notes),
         log=str(program.output.path),
-        last_lines=[
-            line.text for line in program.output.lines[-3 * LAST_LINES :] if line.stream != "note"
-        ][-LAST_LINES:],
+        last_lines=[line.text for line in program.output.newest if line.stream != "note"][
+            -LAST_LINES:
+        ],
     )
 
 
@@ -184,7 +184,7 @@ def _program_trace(program: Program) -> ProgramTrace:
     return ProgramTrace(
         program.name,
         [OutputLine(*line) for line in program.output.lines],
-        program.output.cut or program.output.lines_lost > 0,
+        program.output.cut,
         program.usage.cpu,
         program.usage.memory,
         list(program.periods),

@@ -4,6 +4,7 @@ The run hands over its programs as an object with `facts`. Nothing here starts a
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -36,9 +37,10 @@ class ProgramFacts:
     cpu_s: float = 0.0
     memory: Series = field(default_factory=Series)
     cpu: Series = field(default_factory=Series)
-    lines: list[tuple[float, str, str]] = field(default_factory=list)  # time, stream, text
+    lines: Sequence[tuple[float, str, str]] = ()  # time, stream, text
     notes: list[str] = field(default_factory=list)  # such as: command not found
     ended_at_s: float | None = None
+    cut: bool = False  # not all of its output is in `lines`
 
     @property
     def ended(self) -> bool:
@@ -181,9 +183,11 @@ class OutputWatch(ProgramWatch):
     def judge(self, facts: ProgramFacts) -> Verdict:
         count = self._count(facts)
         many = self._high is not None and count > self._high
-        passed = facts.started and count >= self._low and not many
+        unknown = facts.cut and self._high is not None  # a later line may have matched
+        passed = facts.started and count >= self._low and not many and not unknown
         first = f"; first at {self._found[0][0]:.2f} s: {self._found[0][1][:LINE]}" if count else ""
         detail = f"{count} lines{explain_count(count, self._low, self._high)}{first}"
+        detail += "; its output was cut, so later lines are unknown" if unknown else ""
         broke_at_s = self._found[self._high or 0][0] if many else self.closing_s()
         return self.result(
             passed,

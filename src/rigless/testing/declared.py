@@ -27,7 +27,17 @@ FORBIDDEN_MODULES = (
     *("zmq", "websockets", "pygame", "nats", "cyclonedds", "rclpy"),
 )
 LAYERS_ABOVE = (
-    *("cli", "panel", "host", "clients", "scenario", "recordings", "transports"),
+    *(
+        "cli",
+        "panel",
+        "host",
+        "clients",
+        "scenario",
+        "recordings",
+        "transports",
+        "programs",
+        "runs",
+    ),
     *("testing", "console"),
 )
 OTHER_VALUES: dict[type, list[Any]] = {

@@ -180,3 +180,12 @@ def test_nested_values_have_paths():
         "d": "[]",
         "e": None,
     }
+
+
+def test_new_messages_after_the_end_are_late_ones_or_not_compared():
+    run = [message(100 * n, speed=0.1) for n in range(10)]
+    new = [message(100 * n, speed=0.1) for n in range(13)]
+    found = compare_inputs(run, new, end_ns=950 * MS)
+    assert (found.first, found.rows[0].new) == (None, 10)
+    late = [*run[:-1], message(1500, speed=0.1)]
+    assert [one.kind for one in compare_inputs(run, late, end_ns=950 * MS).differences] == ["delay"]

@@ -28,6 +28,7 @@ from rigless.transports.capabilities import capabilities
 
 CONNECT_S = 60.0  # wall time in which the program must connect
 DRAIN_S = 2.0  # wall time for the last bytes of a program that has ended
+TAIL_S = 1.0
 OUTPUT_BYTES = 20_000_000
 GRACE_S = 5.0
 
@@ -73,7 +74,9 @@ def replay_program(request: Request) -> int:
         what = "no program sent anything in it, so there is nothing to compare with"
         raise InputError(Problem(str(request.file), what, "record a run with the program"))
     begin_ns = first_connection_ns(ports, inputs)
-    run = asyncio.run(_run(request, words, built, recording, begin_ns or 0, delay_ns))
+    # go on after the end, so that a late last message is late and not missing
+    tail_ns = 2 * delay_ns + round(TAIL_S * 1e9 * request.speed)
+    run = asyncio.run(_run(request, words, built, recording, begin_ns or 0, tail_ns))
     if run.failure:
         print_note(f"error: {run.failure}", "bold red")
     if run.lost_s:
@@ -146,7 +149,7 @@ async def _run(
     with rebuilding(request.file):
         host = Playback(built, recording, request.speed, begin_ns=begin_ns)
     assert host.end_ns is not None
-    host.end_ns += tail_ns  # the last message may be late
+    host.end_ns += tail_ns
     run = ProgramRun([])
     host.sim.core.listeners.input.append(
         lambda time_ns, given, source: (

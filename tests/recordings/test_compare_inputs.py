@@ -118,6 +118,8 @@ def test_long_sequences_are_searched_near_the_time_only():
     assert {one.kind for one in found.differences} == {"missing"}
     assert len(compare_inputs(run, run[:800]).differences) == 700
     assert len(compare_inputs(run[800:], run).differences) == 800
+    early = [one._replace(time_ns=one.time_ns - 30 * MS) for one in run]
+    assert compare_inputs(run, early).first is None
 
 
 def test_sentences_name_time_port_type_field_and_both_values():

@@ -1,11 +1,16 @@
 """Runs with programs: addresses, waiting, faults, restarts, early ends and bad programs."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from rigless.host.host import Host
+from rigless.kernel.compilation import observed, observers
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
+from rigless.runs.hosted import Pacing
 from runs.scenes import run, scenario, verdict
 
 WARM = """
@@ -53,6 +58,14 @@ def test_a_run_settles_before_expectations_at_its_end_are_judged(tmp_path: Path)
     assert result.trace is not None
     ((_, ended_at_s),) = result.trace.programs[0].periods
     assert ended_at_s + 2.9 <= result.duration_s < 1000
+
+
+def test_a_run_that_compiled_functions_says_so_if_it_lost_time() -> None:
+    pacing = Pacing(cast(Host, SimpleNamespace(lost_ns=2_000_000_000, pace="4×")), late_max_ms=100)
+    with observed(pacing):
+        assert pacing.why_invalid() == "machine too slow: 2.00 s of wall time lost at 4×"
+        observers[-1].begin("planner")
+        assert pacing.why_invalid().endswith("compiled meanwhile: run rigless compile first")
 
 
 def test_time_waits_until_programs_are_ready(tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ class Example:
             scenarios = [f"rigless check {path}" for path in _files(at) if path.suffix == ".toml"]
             return [f"rigless run {at}", *scenarios]
         programs = {".nc": "rigless welder validate", ".json": "rigless run"}
-        return [f"{programs[p.suffix]} {p}" for p in _files(at) if p.suffix in programs]
+        files = [f"{programs[p.suffix]} {p}" for p in _files(at) if p.suffix in programs]
+        inner = sorted({path.parent for path in at.glob("*/*.toml")})
+        return files + [f"rigless check {each}/*.toml" for each in inner]
 
 
 def examples() -> list[Example]:

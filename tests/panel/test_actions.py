@@ -82,7 +82,7 @@ async def test_the_emergency_stop_of_all_or_one():
             "robots": ["trolley"],
         }
         assert host.sim.robots["trolley"].input["estop"] is False
-        for wrong in ({"on": "perhaps"}, {"robot": "troley"}, {"robot": 5}, {"of": True}):
+        for wrong in ({"on": 0}, {"on": "so"}, {"robot": "troley"}, {"robot": 5}, {"of": True}):
             assert (await bad(http.post("/api/estop", json=wrong)))["what"]
 
 

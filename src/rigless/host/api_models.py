@@ -7,7 +7,7 @@ The panel adds models of its own routes and of its WebSocket messages in `rigles
 
 from typing import Annotated, Any, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from rigless.host.host import State
@@ -74,7 +74,7 @@ class TakeSnapshot(Body):
 
     name: SnapshotName = ""
     file: FileName = ""
-    force: bool = False
+    force: StrictBool = False
 
 
 class RestoreSnapshot(Body):
@@ -92,7 +92,7 @@ class RecordTo(Body):
     """
 
     file: FileName | None = None
-    force: bool = False
+    force: StrictBool = False
 
 
 # Responses

@@ -5,7 +5,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from rigless.host.api_models import Body, FileName
@@ -19,7 +19,7 @@ SourceName = Literal["live", "recording"]
 class EmergencyStop(Body):
     """Set (`on`) or release the emergency stop of one robot, or of all."""
 
-    on: bool = True
+    on: StrictBool = True
     robot: str = ""
 
 

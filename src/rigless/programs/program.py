@@ -43,7 +43,7 @@ class Program:
         self.exit: int | None = None  # of the last end by itself; negative: a signal
         self.ended_at_s: float | None = None
         self.stopped = False  # by the end of the run or a fault: its exit code says nothing
-        self.stopped_by_run = False
+        self.ran_to_end = False  # stopped by the end of the run
         self.notes: list[str] = []
         self.periods: list[tuple[float, float]] = []
         self.peers: set[str] = set()  # HOST:PORT of TCP connections, until a robot's port is used
@@ -128,13 +128,14 @@ class Program:
         return f"exited with {self.exit}"
 
     def facts(self) -> ProgramFacts:
-        """Return the observations so far."""
-        by_itself = self.ended_at_s is not None and not self.stopped and not self.failure
-        code = self.exit if by_itself else None
+        """Return what expectations judge. The end of a program by a fault is not its own."""
+        alive = self.ran_to_end or self.alive or (self.starts > 0 and not self.over)
+        own_end = self.starts > 0 and not alive and not self.stopped and not self.failure
+        code = self.exit if own_end else None
         return ProgramFacts(
             exit=code if code is not None and code >= 0 else None,
             signal=signal_name(-code) if code is not None and code < 0 else "",
-            alive=not self.over or self.stopped_by_run,
+            alive=alive,
             started=self.starts > 0 and not self.failure,
             restarts=self.restarts,
             memory_mb=self.usage.memory_mb,
@@ -142,8 +143,8 @@ class Program:
             memory=self.usage.memory,
             cpu=self.usage.cpu,
             lines=self.output.lines,
-            notes=[*self.notes, *([self.failure] if self.failure else [])],
-            ended_at_s=self.ended_at_s if by_itself else None,
+            notes=[*([self.failure] if self.failure else []), *self.notes],
+            ended_at_s=self.ended_at_s if own_end else None,
             cut=self.output.cut,
         )
 
@@ -240,7 +241,7 @@ class Program:
         if self._task is not None:
             self._task.cancel()
         if self.alive:
-            self.stopped = self.stopped_by_run = True
+            self.stopped = self.ran_to_end = True
         await self._end_process()
         self.output.close()
 

@@ -59,7 +59,8 @@ class ProgramFacts:
 
     def explained(self) -> str:
         """Return the end of the program with the last line of its output."""
-        last = next((text for _, _, text in reversed(self.lines) if text.strip()), "")
+        printed = (text for _, stream, text in reversed(self.lines) if stream != "note")
+        last = next((text for text in printed if text.strip()), "")
         return self.happened() + (f"; last line: {last[:LINE]}" if last else "")
 
 

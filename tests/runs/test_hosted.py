@@ -61,7 +61,10 @@ def test_a_run_settles_before_expectations_at_its_end_are_judged(tmp_path: Path)
 
 
 def test_a_run_that_compiled_functions_says_so_if_it_lost_time() -> None:
-    pacing = Pacing(cast(Host, SimpleNamespace(lost_ns=2_000_000_000, pace="4×")), late_max_ms=100)
+    pacing = Pacing(
+        cast(Host, SimpleNamespace(lost_ns=2_000_000_000, worst_lag_ns=600_000_000, pace="4×")),
+        late_max_ms=100,
+    )
     with observed(pacing):
         assert pacing.why_invalid() == "machine too slow: 2.00 s of wall time lost at 4×"
         observers[-1].begin("planner")

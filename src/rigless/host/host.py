@@ -65,7 +65,8 @@ class Host:
         self.epoch = 0  # grows when time jumps
         self.end_ns = None if duration_s is None else to_ns(duration_s)
         self.dropped: dict[str, int] = {}
-        self.lost_ns = 0
+        self.lost_ns = 0  # wall time that was given up, in all
+        self.worst_lag_ns = 0  # the most at one time
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
         self.recording_file = RecordingFile(self.sim)
         self.recordings = RecordingsFolder(recordings or state_folder() / "recordings")
@@ -200,6 +201,7 @@ class Host:
 
     def _lose_time(self, behind_ns: int, wall_ns: int) -> None:
         self.lost_ns += behind_ns
+        self.worst_lag_ns = max(self.worst_lag_ns, behind_ns)
         self.pace.anchor(wall_ns, self.sim.now_ns)
         self.host_inputs.set_lost(self.lost_ns)
         self.host_inputs.check_date()

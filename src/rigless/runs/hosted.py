@@ -60,7 +60,7 @@ class Pacing:
 
     def why_invalid(self) -> str:
         """Return why the run says nothing about the programs; empty if it held the pace."""
-        if self.host.lost_ns:
+        if self.host.worst_lag_ns > self.late_max_ms * 1e6:
             lost_s = self.host.lost_ns / 1e9
             fix = "; functions were compiled meanwhile: run rigless compile first"
             text = f"machine too slow: {lost_s:.2f} s of wall time lost at {self.host.pace}"

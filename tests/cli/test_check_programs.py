@@ -97,7 +97,7 @@ def _keep_lost_time(self: Any, name: str, value: Any) -> None:
 
 
 def test_run_starts_programs_and_shows_their_output(run_cli: Command, tmp_path: Path) -> None:
-    file = scenario(tmp_path, NAV, duration_s=5)
+    file = scenario(tmp_path, NAV + 'wait_for = { output = "OK" }\n', duration_s=20)
     words = ["--no-panel", "--set", "ports.line=0"]
     found = run_cli("run", file, *words)
     assert found.returncode == 0

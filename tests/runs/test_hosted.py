@@ -13,6 +13,7 @@ from rigless.recordings.replay import verify
 from rigless.runs.hosted import Pacing
 from runs.scenes import run, scenario, verdict
 
+FAULT = 'command = "nav"\n[[faults]]\nprogram = "nav"\n'
 WARM = """
 [[expect]]
 name = "warm"
@@ -242,6 +243,11 @@ def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
         ('command = "nav"\nwait_for = { }', "exactly one of: port, output, file, event"),
         ('command = "nav"\nwait_for = { program = "x", output = "y" }', "unknown program 'x'"),
         ('command = "nav"\n[[faults]]\nprogram = "nav"\nkind = "melt"', "one of: kill, pause"),
+        (FAULT + 'kind = "kill"\nsignal = "BANG"', "'BANG' is not a signal"),
+        (FAULT + 'kind = "kill"\nshare = 0.5', "is not a parameter of kill (it has: signal)"),
+        (FAULT + 'kind = "starve"\nshare = 2', "2 is not a share of the CPU time"),
+        (FAULT + 'kind = "pause"\nat_s = 3\nuntil_s = 2', "2 is not after at_s (3)"),
+        (FAULT + 'kind = "restart"\nuntil_s = 2', "restart happens at one instant"),
         ('command = "nav"\n[[faults]]\nprogram = "vav"\nkind = "kill"', "did you mean 'nav'?"),
         ('command = "nav"\n[[faults]]\nkind = "kill"', "needs the target of a robot, or a program"),
     ],

@@ -8,7 +8,7 @@ import asyncio
 import re
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,8 +54,29 @@ def check_programs(built: Built) -> None:
         except re.error as error:
             what = f"is not a regular expression: {error}"
             problems.append(built.source.problem((*at, "wait_for", "output"), what))
+    for index, fault in enumerate(built.scenario.faults):
+        if fault.program is not None:
+            for key, what, fix in wrong_parameters(fault):
+                problems.append(built.source.problem(("faults", index, key), what, fix))
     if problems:
         raise InputError(problems)
+
+
+def wrong_parameters(fault: FaultEntry) -> Iterator[tuple[str, str, str]]:
+    """Yield key, reason and fix of each wrong parameter of a fault on a program."""
+    known = {"kill": ["signal"], "starve": ["share"]}.get(fault.kind, [])
+    for key, value in (fault.model_extra or {}).items():
+        if key not in known:
+            options = f"it has: {', '.join(known)}" if known else "it has none"
+            yield key, f"is not a parameter of {fault.kind}", options
+        elif key == "signal" and not hasattr(signal, f"SIG{value}"):
+            yield key, f"{value!r} is not a signal", "for example KILL, SEGV or INT"
+        elif key == "share" and not (isinstance(value, int | float) and 0 < value < 1):
+            yield key, f"{value!r} is not a share of the CPU time", "between 0 and 1"
+    if fault.until_s is not None and fault.until_s <= fault.at_s:
+        yield "until_s", f"{fault.until_s:g} is not after at_s ({fault.at_s:g})", ""
+    if fault.until_s is not None and fault.kind in ("kill", "restart"):
+        yield "until_s", f"{fault.kind} happens at one instant", "leave it out"
 
 
 class Supervisor:
@@ -225,7 +246,8 @@ class Supervisor:
         elsewhere = (
             f"; it is connected to {', '.join(sorted(program.peers))}" if program.peers else ""
         )
-        fix = "use {ROBOT.PORT.port} in its command, RIGLESS_ROBOT_PORT, or isolate = true"
+        fix = "use {ROBOT.PORT.port} in its command or the variable RIGLESS_<ROBOT>_<PORT>"
+        fix += "" if program.entry.isolate else ", or isolate = true for a program with fixed ports"
         return f"; no client ever connected to a robot ({urls}{elsewhere}); {fix}"
 
     # Faults

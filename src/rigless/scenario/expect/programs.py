@@ -53,7 +53,8 @@ class ProgramFacts:
         if not self.started:
             return notes or "was not started"
         if self.ended_at_s is None or self.alive:
-            return f"was running{f'; {notes}' if notes else ''}"
+            state = "was running" if self.alive else "was ended by a fault"
+            return f"{state}{f'; {notes}' if notes else ''}"
         how = f"killed by {self.signal}" if self.signal else f"exited with {self.exit}"
         return f"{how} at {self.ended_at_s:.2f} s{f'; {notes}' if notes else ''}"
 

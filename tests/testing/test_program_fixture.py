@@ -47,8 +47,8 @@ def test_waiting_in_vain_shows_the_last_lines(rigless_host: Start, rigless_progr
 def test_programs_end_with_the_test_also_without_their_host(rigless_program: Start) -> None:
     with rigless.serve(THERMOSTAT) as host:
         program = rigless_program(["sleep", "100"], host)
-        program.wait_until(lambda: program._program.process.pid)
-        pid = program._program.process.pid
+        program.wait_until(lambda: program.program.process.pid)
+        pid = program.program.process.pid
     program.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -68,3 +68,5 @@ def test_a_failing_test_names_its_files(tmp_path: Path) -> None:
     recording = Path(line.rpartition(" ")[2])
     assert rigless.Recording.open(recording).end_ns is not None
     assert "output: " in done.stdout
+    page = next(line for line in done.stdout.splitlines() if line.startswith("report: "))
+    assert "test_it" in Path(page.removeprefix("report: ")).read_text()

@@ -113,11 +113,11 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
     result.notes += failed
     result.recording = str(options.record) if options.record is not None else ""
     for program in supervisor.programs.values():
-        result.programs.append(_program_result(program))
+        result.programs.append(program_result(program))
     _explain(result, supervisor)
     if tracer is not None:
         result.trace = tracer.finish()
-        result.trace.programs = [_program_trace(each) for each in supervisor.programs.values()]
+        result.trace.programs = [program_trace(each) for each in supervisor.programs.values()]
     return result
 
 
@@ -173,7 +173,8 @@ async def _run_until_decided(
         await running
 
 
-def _program_result(program: Program) -> ProgramResult:
+def program_result(program: Program) -> ProgramResult:
+    """Return the end of a program for a result."""
     code = None if program.stopped else program.exit
     return ProgramResult(
         program.name,
@@ -191,7 +192,8 @@ def _program_result(program: Program) -> ProgramResult:
     )
 
 
-def _program_trace(program: Program) -> ProgramTrace:
+def program_trace(program: Program) -> ProgramTrace:
+    """Return the output of a program for a trace."""
     return ProgramTrace(
         program.name,
         [OutputLine(*line) for line in program.output.lines],

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from rigless.host.serve import ServedHost
     from rigless.kernel.simulation import Simulation
     from rigless.testing.program import RunningProgram
+    from rigless.testing.recorded_host import RecordedHost
 
-FILES = pytest.StashKey[list[str]]()  # of a test, shown if it fails
+RUNS = pytest.StashKey[dict[int, "RecordedHost"]]()  # of a test, by the identity of the host
 
 
 @pytest.fixture
@@ -46,37 +47,29 @@ def rigless_program(
     """Yield a function that runs a command against a host.
 
     `rigless_program("./nav --port {vacuum.commands.port}", host)`. The host is recorded from then
-    on. If the test fails, its report names the recording and the logs.
+    on. If the test fails, its report names the recording, a page that explains it, and the logs.
     """
     from rigless.testing.program import RunningProgram
+    from rigless.testing.recorded_host import RecordedHost
 
-    hosts: dict[int, ServedHost] = {}
-    started: list[RunningProgram] = []
-    files = request.node.stash.setdefault(FILES, [])
+    runs: dict[int, RecordedHost] = request.node.stash.setdefault(RUNS, {})
 
     def start(command: "str | Sequence[str]", host: "ServedHost", **options: Any) -> Any:
-        number = len(started) + 1
-        folder = tmp_path / f"program-{number}"
-        folder.mkdir()
-        if id(host) not in hosts:
-            hosts[id(host)] = host
-            recording = tmp_path / f"run-{len(hosts)}.mcap"
-            host.start_recording(recording)
-            files.append(f"recording: rigless open {recording}")
+        if id(host) not in runs:
+            runs[id(host)] = RecordedHost(host, tmp_path, len(runs) + 1, request.node.name)
+        number = 1 + sum(len(run.programs) for run in runs.values())
         options.setdefault("name", f"program-{number}")
+        folder = tmp_path / options["name"]
+        folder.mkdir()
         program = RunningProgram(command, host, folder, **options)
-        files.append(f"output: {folder / options['name']}.log")
-        started.append(program)
+        runs[id(host)].programs.append(program)
         return program
 
     try:
         yield start
     finally:
-        for program in started:
-            program.stop()
-        for host in hosts.values():
-            with contextlib.suppress(RuntimeError):  # the test has ended it
-                host.stop_recording()
+        for run in runs.values():
+            run.close()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -84,5 +77,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> "Generator[None, Any, None]"
     """Add the files of runs with programs to the report of a failed test."""
     outcome = yield
     report = outcome.get_result()
-    if report.when == "call" and report.failed and (files := item.stash.get(FILES, None)):
-        report.sections.append(("rigless", "\n".join(files)))
+    if report.when == "call" and report.failed and (runs := item.stash.get(RUNS, None)):
+        failure = str(report.longreprtext).strip().splitlines()[-1:]
+        lines = [line for run in runs.values() for line in run.explain("".join(failure))]
+        report.sections.append(("rigless", "\n".join(lines)))

@@ -52,7 +52,7 @@ class RunningProgram:
             expect_exit="any",
         )
         self._host, self._folder = host, folder
-        self._program = host.call(lambda inner: self._start(inner, entry, Path(cwd or Path.cwd())))
+        self.program = host.call(lambda inner: self._start(inner, entry, Path(cwd or Path.cwd())))
 
     def _start(self, host: Host, entry: ProgramEntry, cwd: Path) -> Program:
         facts = RunFacts(host.urls, host.sim.seed, host.built.scenario.name, str(self._folder))
@@ -70,32 +70,32 @@ class RunningProgram:
         return program
 
     def __repr__(self) -> str:
-        return f"<RunningProgram {shlex.join(self._program.words)}: {self._state()}>"
+        return f"<RunningProgram {shlex.join(self.program.words)}: {self._state()}>"
 
     def _state(self) -> str:
-        return "running" if self.alive else self._program.how_it_ended()
+        return "running" if self.alive else self.program.how_it_ended()
 
     @property
     def alive(self) -> bool:
         """True until the command has ended."""
-        return self._program.alive
+        return self.program.alive
 
     @property
     def exit(self) -> int | None:
         """The exit code; None while it runs or if a signal ended it."""
-        code = self._program.exit
+        code = self.program.exit
         return code if code is not None and code >= 0 else None
 
     @property
     def signal(self) -> str:
         """The signal that ended it, such as SIGSEGV; else empty."""
-        code = self._program.exit
+        code = self.program.exit
         return signal_name(-code) if code is not None and code < 0 else ""
 
     @property
     def lines(self) -> list[str]:
         """The lines of its output so far, stdout and stderr in the order of arrival."""
-        return [line.text for line in list(self._program.output.lines) if line.stream != "note"]
+        return [line.text for line in list(self.program.output.lines) if line.stream != "note"]
 
     @property
     def output(self) -> str:
@@ -103,15 +103,15 @@ class RunningProgram:
         return "\n".join(self.lines)
 
     @property
-    def folder(self) -> Path:
-        """The folder with its log files."""
-        return self._folder
+    def log(self) -> Path:
+        """The file with its output: simulated time, stream and text of each line."""
+        return self.program.output.path
 
     def wait(self, timeout_s: float = TIMEOUT_S) -> int | None:
         """Wait until it has ended by itself; return the exit code."""
         self._until(lambda: not self.alive, "it ends", timeout_s, dead_is_fine=True)
-        if self._program.failure:
-            raise ProgramError(self._program.failure)
+        if self.program.failure:
+            raise ProgramError(self.program.failure)
         return self.exit
 
     def wait_for_output(self, pattern: str, timeout_s: float = TIMEOUT_S) -> re.Match[str]:
@@ -147,20 +147,20 @@ class RunningProgram:
 
     def send_signal(self, number: int = SIGTERM) -> None:
         """Send a signal to all of its processes."""
-        self._host.call(lambda host: self._program.kill(number))
+        self._host.call(lambda host: self.program.kill(number))
 
     def pause(self) -> None:
         """Stop all of its processes with SIGSTOP, until `resume`."""
-        self._host.call(lambda host: self._program.pause())
+        self._host.call(lambda host: self.program.pause())
 
     def resume(self) -> None:
         """Continue after `pause`."""
-        self._host.call(lambda host: self._program.resume())
+        self._host.call(lambda host: self.program.resume())
 
     def stop(self) -> int | None:
         """End it with all of its processes, and return the exit code."""
         try:
-            self._host.run_in_loop(lambda host: self._program.end())
+            self._host.run_in_loop(lambda host: self.program.end())
         except RuntimeError:  # the host has ended already
-            self._program.abandon()
+            self.program.abandon()
         return self.exit

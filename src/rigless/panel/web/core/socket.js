@@ -76,15 +76,16 @@ function handleMessage(message) {
           [`${message.stage}/${message.name}`]: message,
         };
         break;
-      case "around":
-        state.mapObjects.value = {
-          ...state.mapObjects.value,
-          [`${message.stage}/${message.world}`]: message.things,
-        };
+      case "around": {
         // on the common map, these messages are the frames
         if (!state.shownRobot.value) framesReceived++;
+        const key = `${message.stage}/${message.world}`;
+        // They also come while time is paused. Drawing the same again is slow without a GPU.
+        if (JSON.stringify(state.mapObjects.value[key]) === JSON.stringify(message.things)) break;
+        state.mapObjects.value = { ...state.mapObjects.value, [key]: message.things };
         for (const tell of frameListeners) tell();
         break;
+      }
       case "page":
         handlePage(message);
         break;

@@ -224,11 +224,8 @@ export class SceneView {
 
   /** Resize only before drawing, because a resized canvas is empty. */
   #resize() {
-    const ratio = this.#tooSlow
-      ? SLOW_RATIO
-      : this.#software
-        ? 1
-        : Math.min(2, window.devicePixelRatio || 1);
+    const most = this.#tooSlow ? SLOW_RATIO : this.#software ? 1 : 2;
+    const ratio = Math.min(most, window.devicePixelRatio || 1);
     const [width, height] = [Math.max(1, this.#size.x), Math.max(1, this.#size.y)];
     if (
       this.#viewport.value.x === Math.floor(width * ratio) &&
@@ -279,9 +276,14 @@ export class SceneView {
     this.#renderer.shadowMap.needsUpdate = true;
   }
 
-  /** Detect a slow renderer by the time of the first frames. @param {number} started_ms */
+  /**
+   * Detect a slow renderer by the time of the first frames. A software renderer is always waited
+   * for, because without it `cost_ms` has only the time of the calls.
+   * @param {number} started_ms
+   */
   #watchSpeed(started_ms) {
-    if (this.#framesSeen > FRAMES_TO_WATCH) return;
+    const known = this.#framesSeen > FRAMES_TO_WATCH;
+    if (known && !this.#software) return;
     // readPixels waits until the frame is drawn.
     this.#context.readPixels(
       0,
@@ -292,6 +294,7 @@ export class SceneView {
       this.#context.UNSIGNED_BYTE,
       new Uint8Array(4),
     );
+    if (known) return;
     const compiling = this.#framesSeen++ === 0;
     if (compiling || performance.now() - started_ms < SLOW_MS) return;
     this.#tooSlow = this.#software;

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from browser.conftest import PATIENCE_MS
 from browser.panel import Panel
+from browser.window import Window
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "panel"
 DRIVE = {
@@ -17,6 +19,15 @@ DRIVE = {
     "action": "configure",
     "config": {"linear": 0.25, "angular": 0.35},
 }
+
+
+@pytest.fixture
+def window(browser):
+    """A context in full resolution."""
+    opened = Window(browser, PATIENCE_MS, scale=1)
+    yield opened
+    opened.close()
+    assert opened.complaints() == []
 
 
 def colours(png: bytes) -> int:

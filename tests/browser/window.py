@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
+COARSE = 0.5  # device pixels per CSS pixel: a quarter of the pixels, because no GPU draws them
 CALMLY = """if (location.protocol === "http:" && localStorage.getItem("rigless.hz") === null)
   localStorage.setItem("rigless.hz", "10");"""  # two cores render all of this without a GPU
 FLAT = """if (location.protocol === "http:" && localStorage.getItem("rigless.space") === null)
@@ -21,9 +22,11 @@ REPORT_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
 class Window:
     """A browser context. `expected` are errors that the test provokes, as regular expressions."""
 
-    def __init__(self, browser: Browser, patience_ms: int, size: ViewportSize = SIZE):
+    def __init__(
+        self, browser: Browser, patience_ms: int, size: ViewportSize = SIZE, scale: float = COARSE
+    ):
         self.context = browser.new_context(
-            viewport=size, color_scheme="dark", reduced_motion="reduce"
+            viewport=size, device_scale_factor=scale, color_scheme="dark", reduced_motion="reduce"
         )
         self.context.set_default_timeout(patience_ms)
         self.context.add_init_script(REPORT_VIOLATIONS)

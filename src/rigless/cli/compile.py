@@ -131,15 +131,21 @@ def use_robot(kind: str) -> None:
 
 
 def use_weld_cell() -> None:
-    """Use the arm in its cell: reach, maps, checked motions."""
+    """Use the arm in its cell: Cartesian programs, cycle times, reach, maps, checked motions."""
     import numpy as np
 
     from rigless.motion.arm.continuous_collision import contacts_along
     from rigless.motion.arm.point_in_mesh import is_inside
     from rigless.motion.arm.reach_map import count_reached, tool_turns
     from rigless.robots.welder.arm.body import reach
+    from rigless.robots.welder.config import WelderConfig
+    from rigless.robots.welder.offline.cycle_time import estimate
+    from rigless.scenario.load import load
+    from rigless.scenario.warm_up import warm_up
     from rigless.worlds.cell import Cell
 
+    warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
+    estimate("G91 G1 Z-1 F600\n", WelderConfig(coordinates="cartesian"))
     arm = reach(cell=Cell.load("weld_table"))
     assert arm.collider is not None
     arm.pose(arm.collider.model.tool(np.zeros(6)))

@@ -1,7 +1,7 @@
 """The robot under test: its folder, its golden inputs, and fresh simulations of it."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ class Subject:
     golden: Path
     emissions: Emissions = field(default_factory=Emissions, compare=False)
     _ready: list[tuple[Simulation, Snapshot]] = field(default_factory=list, compare=False)
+    _kept: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, robot: str | Path | type[Robot], golden: str | Path | None = None) -> "Subject":
@@ -52,6 +53,12 @@ class Subject:
     def settings(self) -> list[str]:
         file = self.golden / "settings"
         return file.read_text("utf-8").split() if file.is_file() else []
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return the result of `make`, which is called only the first time for this name."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     def load(
         self, seed: int = 1, collect: bool = False, settings: Iterable[str] | None = None

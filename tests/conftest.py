@@ -28,6 +28,7 @@ sys.dont_write_bytecode = False
 
 hypothesis.settings.register_profile(  # results depend on neither time nor chance
     "rigless",
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],

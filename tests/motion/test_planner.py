@@ -15,7 +15,7 @@ from .joints import ACCELERATIONS, RATES, Joints, total_time
 ANGLE = st.floats(-170, 170).map(lambda x: round(x, 3))
 TARGETS = st.lists(st.tuples(*[ANGLE | st.just(0.0)] * 6), min_size=1, max_size=12)
 SPEEDS = st.lists(st.floats(0.1, 400) | st.just(math.inf), min_size=12, max_size=12)
-BUDGET = settings(max_examples=30, derandomize=True)
+BUDGET = settings(max_examples=15, derandomize=True)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_state_halfway_is_the_closed_form():
     )
 
 
-@settings(BUDGET, max_examples=15)
+@settings(BUDGET, max_examples=6)
 @given(targets=TARGETS, speeds=SPEEDS)
 def test_programs_take_as_long_as_the_reference_says(targets, speeds):
     joints = Joints()

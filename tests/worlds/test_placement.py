@@ -48,7 +48,7 @@ bodies = st.builds(
 
 
 @given(bodies, st.integers(0, 10_000), st.sampled_from([0.0, 0.7]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_overlap_with_walls_is_exact(body, seed, yaw):
     occupied = np.random.default_rng(seed).random((30, 30)) < 0.02
     grid = Grid(occupied, 0.08, (-1.2, -1.2, yaw))
@@ -59,7 +59,7 @@ def test_overlap_with_walls_is_exact(body, seed, yaw):
 
 
 @given(bodies, st.integers(0, 10_000), st.sampled_from([0.0, 0.7]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_nearest_free_place_is_free_and_no_cell_is_nearer(body, seed, yaw):
     random = np.random.default_rng(seed)
     occupied, unknown = random.random((30, 30)) < 0.05, random.random((30, 30)) < 0.1
@@ -106,7 +106,7 @@ def test_there_may_be_no_free_place():
 
 
 @given(bodies, bodies)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_overlap_of_two_bodies_is_exact(one, two):
     assert one.overlaps(two) == two.overlaps(one)
     x, y = points_of(one, 101)

@@ -112,7 +112,7 @@ angles = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.data(), small, small, numbers, numbers, angles, st.sampled_from([0.0, 0.3, np.pi / 2]))
 def test_every_range_is_that_of_geometry(data, width, height, x, y, angle, yaw):
     bits = data.draw(st.integers(0, 2 ** (width * height) - 1))

@@ -284,7 +284,7 @@ TREES = st.recursive(
 
 
 @settings(
-    max_examples=150,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

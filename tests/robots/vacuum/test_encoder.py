@@ -21,7 +21,7 @@ from rigless.robots.vacuum.wire import (
 
 from .client import GOLDEN, read
 
-BUDGET = settings(max_examples=80, deadline=None, derandomize=True)
+BUDGET = settings(max_examples=25, deadline=None, derandomize=True)
 
 U32 = ["wheel_left", "wheel_right", "battery_level", "start_button", "dock_button"]
 I32 = [f"{what}_{axis}" for what in ("gyro", "accel", "tilt") for axis in "xyz"]

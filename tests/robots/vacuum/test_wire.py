@@ -35,7 +35,7 @@ from .client import (
     shutdown,
 )
 
-BUDGET = settings(max_examples=100, deadline=None, derandomize=True)
+BUDGET = settings(max_examples=30, deadline=None, derandomize=True)
 SYNC = framed(protocol_sync())
 
 
@@ -312,14 +312,14 @@ def test_garbage_as_a_stream(data):
     assert len(judged(data)) <= len(data) // 4 + 1
 
 
-@settings(BUDGET, max_examples=400)
+@settings(BUDGET, max_examples=100)
 @given(payload=st.binary(max_size=120))
 def test_garbage_as_a_frame(payload):
     found = judged(framed(payload) + SYNC)
     assert isinstance(found[-1], str) or found[1:] == [ProtocolSync()]
 
 
-@settings(BUDGET, max_examples=400)
+@settings(BUDGET, max_examples=100)
 @given(
     frame=st.sampled_from([framed(message) for sent in STREAMS.values() for message, _ in sent]),
     changes=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 255)), min_size=1, max_size=4),

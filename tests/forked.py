@@ -7,9 +7,11 @@ code. Modules are imported before the fork, so tests of the imports need a new i
 
 import os
 import runpy
+import select
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Mapping
 from multiprocessing import get_context
@@ -46,7 +48,8 @@ class Forked:
         files = str(out), str(err)
         place = str(cwd or Path.cwd())
         self._process = CONTEXT.Process(
-            target=_run, args=(words, files, dict(environment), place, script and str(script))
+            target=_run,
+            args=(words, files, dict(environment), place, script and str(script), os.getpid()),
         )
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -79,10 +82,12 @@ def _run(
     environment: dict[str, str],
     cwd: str,
     script: str | None,
+    tests: int,
 ) -> None:
     """Run the command, or the script with warnings as errors, in this process."""
     from rigless.cli import main
 
+    threading.Thread(target=_end_with, args=(tests,), daemon=True).start()
     for number, path, flags in (
         (0, os.devnull, os.O_RDONLY),
         (1, files[0], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
@@ -106,3 +111,13 @@ def _run(
         sys.argv = [script, *words]
         sys.path.insert(0, str(Path(script).parent))
         runpy.run_path(script, run_name="__main__")
+
+
+def _end_with(tests: int) -> None:
+    """End this process when the process of the tests has ended, also if that was killed."""
+    try:
+        descriptor = os.pidfd_open(tests)
+    except ProcessLookupError:
+        os._exit(1)
+    select.select([descriptor], [], [])
+    os._exit(1)

@@ -18,11 +18,9 @@ FOLDER = ROOT / ".numba_cache"  # stays valid: compiled code is stamped with its
 def full() -> Path:
     """Return the marker file that exists if the cache is full for these sources."""
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(
-        path
-        for part in ("kernel", "worlds", "motion", "sensors", "robots")
-        for path in (SOURCES / part).rglob("*.py")
-    ):
+    parts = ("kernel", "worlds", "motion", "sensors", "robots")
+    sources = sorted(path for part in parts for path in (SOURCES / part).rglob("*.py"))
+    for path in [*sources, SOURCES / "cli" / "compile.py"]:
         digest.update(path.read_bytes())
     return FOLDER / f"full-{digest.hexdigest()}"
 

@@ -80,13 +80,15 @@ def shared(
 
     def give(name: str, server: Server) -> Panel:
         if name in tabs:  # requests about a recording that is closed
-            tabs[name].page.evaluate("async () => { await globalThis.rigless?.loaded(); }")
+            tabs[name].wake().page.evaluate("async () => { await globalThis.rigless?.loaded(); }")
         server.reset_and_run()
         if name not in tabs:
             tabs[name] = Panel(shared_window, server).open()
         return tabs[name].wait_reset()
 
     yield give
+    for tab in tabs.values():  # otherwise it draws what tests with tabs of their own do
+        tab.freeze()
     assert shared_window.complaints() == []
     shared_window.expected.clear()
 

@@ -57,6 +57,20 @@ class Panel:
         )
         return self
 
+    def freeze(self) -> None:
+        """Hide the tab and stop its timers and drawing until wake()."""
+        self._set_lifecycle("frozen")
+
+    def wake(self) -> "Panel":
+        self._set_lifecycle("active")
+        self.page.bring_to_front()
+        return self
+
+    def _set_lifecycle(self, state: str) -> None:
+        session = self.page.context.new_cdp_session(self.page)
+        session.send("Page.setWebLifecycleState", {"state": state})
+        session.detach()
+
     def wait_layout(self) -> None:
         """Wait until the layout is complete: observers of sizes act with a frame."""
         self.page.evaluate(

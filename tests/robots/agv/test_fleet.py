@@ -214,8 +214,9 @@ def test_one_beside_the_way_or_behind_is_in_nobodys_way_and_who_does_not_look_se
 
 
 def test_of_two_at_one_place_neither_is_ahead_until_one_has_gone():
-    a, b = agv("a", 0.0), agv("b", 0.0)
+    a, b = agv("a", 0.0), agv("b", 1.0)
     sim = together(a, b)
+    b.machine.drive.state.drive[0] = 0.0  # they start apart
     go(a, 5.0)
     sim.run(0.5)
     go(b, 5.0)

@@ -50,8 +50,8 @@ FIRST = (
 
 @pytest.hookimpl(optionalhook=True)  # the suite also starts without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than the number of cores: system tests spend half of their time waiting."""
-    return (os.cpu_count() or 1) + 1
+    """Return two more than the number of cores: system tests spend half of their time waiting."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigless.host.host import Host
 from rigless.host.pace import FASTEST, SLOWEST, Pace
 from rigless.kernel.problems import InputError
+from rigless.scenario.load import open_target
 
 SPEEDS = st.floats(SLOWEST, FASTEST)
 TIMES = st.integers(0, 10**15)  # eleven days, within what a float holds exactly
@@ -63,3 +65,15 @@ def test_a_pace_is_read_as_people_write_it(speed, mode, text):
 def test_an_impossible_pace_is_refused_with_what_is_possible(speed):
     with pytest.raises(InputError, match=r"from 0\.1 to 100"):
         Pace.of(speed)
+
+
+def test_an_input_to_an_idle_robot_has_its_true_time(monkeypatch, thermostat):
+    """With nothing due for a while, time still advances to the present before an input."""
+    now_ns = [1_000_000_000]
+    monkeypatch.setattr("rigless.host.host.time.monotonic_ns", lambda: now_ns[0])
+    host = Host(open_target(thermostat, ["control_hz=1"]), 1.0)
+    host.begun = True
+    host.pace.anchor(now_ns[0], 0)
+    now_ns[0] += 300_000_000
+    host.catch_up()
+    assert host.sim.now_ns == 300_000_000

@@ -176,7 +176,7 @@ class Host:
     # Time
 
     def catch_up(self) -> None:
-        """Advance to the time that the wall clock demands, at most one slice."""
+        """Advance to the time that the wall clock demands, for at most one slice of computing."""
         if not self.begun or self.paused or self.failure or self.pace.mode != "real":
             return  # time stays zero until `run`
         wall_ns = time.monotonic_ns()
@@ -186,10 +186,11 @@ class Host:
             self._lose_time(behind_ns, wall_ns)
             return
         if target_ns > self.sim.now_ns:
-            self._advance(
-                min(target_ns, self.sim.now_ns + int(4 * SLICE_WALL_NS * self.pace.speed))
-            )
-            self._spent_ns += time.monotonic_ns() - wall_ns
+            step_ns, spent_ns = int(4 * SLICE_WALL_NS * self.pace.speed), 0
+            while self.sim.now_ns < target_ns and not self.failure and spent_ns < SLICE_WALL_NS:
+                self._advance(min(target_ns, self.sim.now_ns + step_ns))
+                spent_ns = time.monotonic_ns() - wall_ns
+            self._spent_ns += spent_ns
 
     def _measure(self) -> None:
         """Measure how late the host handles the awaited event."""

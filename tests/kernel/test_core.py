@@ -127,6 +127,10 @@ def test_a_failure_in_a_callback_or_a_delayed_output_is_named():
     with pytest.raises(RobotError) as caught:
         sim.run(2)
     assert str(caught.value).startswith("c (Output) failed at 1.000000 s: ZeroDivisionError")
+    sim = Simulation([])
+    sim.core.agenda.run_until = lambda time_ns: 1 / 0
+    with pytest.raises(RobotError, match=r"^the simulation failed at 0\.000000 s: ZeroDivision"):
+        sim.run(1)
 
 
 def test_a_robot_error_is_passed_on_as_it_is():

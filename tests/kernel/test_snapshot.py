@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.events import Event
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import Snapshot
@@ -144,9 +145,29 @@ def test_samples_go_on_after_a_restore_in_step_with_the_clock():
 def test_a_config_may_hold_values_that_only_its_json_form_has_as_plain_data():
     class FileConfig(CounterConfig):
         file: Path = Path("a.txt")
+        turn: complex = 1j
 
     class Reader(Counter):
         Config = FileConfig
 
     sim = Simulation([Reader("r")])
     sim.restore(sim.snapshot())
+
+
+def test_a_snapshot_at_time_zero_holds_the_events_of_the_start_and_a_later_one_none():
+    class Starter(Counter):
+        text = "first"
+
+        def start(self):
+            self.event("started", self.text)
+
+    sim = Simulation([Starter("s")])
+    sim.core.log(Event(0, "", "note", "info", "of the host"))
+    saved = Snapshot.from_bytes(sim.snapshot().to_bytes())
+    sim.run_until(1)
+    assert sim.snapshot().events == b""
+    Starter.text = "second"
+    other = Simulation([Starter("s")])
+    other.core.log(Event(0, "", "note", "info", "of the other host"))
+    other.restore(saved)
+    assert [event.text for event in other.events] == ["first", "of the other host"]

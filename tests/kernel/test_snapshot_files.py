@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel.plain import pack
-from rigless.kernel.problems import InputError
+from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import FORMAT, MAGIC, Snapshot
 
@@ -39,9 +39,36 @@ def test_a_foreign_file_is_an_input_error_even_with_a_good_checksum(data):
             Snapshot.from_bytes(file)
 
 
-def test_another_version_is_named():
-    with pytest.raises(InputError, match="format 999 is not 1"):
-        Snapshot.from_bytes(file_of(DATA.partition(b"\n")[2], 999))
+BODY = DATA.partition(b"\n")[2]
+WRONG = b"\x93\x01\x02\x03"  # an array of three numbers
+
+
+@pytest.mark.parametrize(
+    ("file", "what", "fix"),
+    [
+        (b"", "this is not a rigless snapshot", "make one with: rigless ctl snapshot FILE"),
+        (
+            file_of(BODY, 999),
+            f"format 999 is not {FORMAT}",
+            "take a new one with this version of rigless",
+        ),
+        (DATA[:-1], "the file is damaged (its checksum differs)", "take a new one"),
+        (
+            file_of(BODY, f"{FORMAT} again"),
+            "the file is damaged (its checksum differs)",
+            "take a new one",
+        ),
+        (
+            file_of(WRONG),
+            "the file cannot be read: Expected `object`, got `array`",
+            "take a new one",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_explained(file, what, fix):
+    with pytest.raises(InputError) as caught:
+        Snapshot.from_bytes(file)
+    assert caught.value.problems == (Problem("snapshot", what, fix),)
 
 
 class Bomb:

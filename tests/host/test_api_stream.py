@@ -20,9 +20,12 @@ async def streaming(query="", speed="lockstep", **options):
     host = make_host(speed=speed)
     async with with_api(host) as server:
         url = server.address.replace("http", "ws") + "/ws" + query
+        listening = len(host.sim.core.listeners.event)  # the history of plots
         async with connect(url, open_timeout=DEADLINE_S, **options) as stream:
             yield host, stream, server
-        await until(lambda: not host.sim.core.listeners.event, "the feed to be taken down")
+        await until(
+            lambda: len(host.sim.core.listeners.event) == listening, "the feed to be taken down"
+        )
 
 
 async def first(stream, kind):

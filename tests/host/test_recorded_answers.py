@@ -9,7 +9,7 @@ from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.links import ALL
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
-from rigless.kernel.recording import OutputRecord
+from rigless.kernel.record_entries import OutputRecord
 from rigless.recordings.inputs import InputDecoder
 from rigless.recordings.reader import Record
 

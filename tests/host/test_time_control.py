@@ -2,9 +2,10 @@
 
 import pytest
 
+from rigless.host.outcome import OutcomeJudge
 from rigless.kernel.problems import InputError
 
-from .driving import BRITTLE, client_of, make_host, on_air, on_loop, until
+from .driving import BRITTLE, THERMOSTAT, client_of, make_host, on_air, on_loop, until
 
 
 @on_loop
@@ -113,6 +114,24 @@ async def test_a_step_does_not_go_beyond_the_duration():
     async with on_air(make_host(speed="lockstep", duration_s=1.0)) as host:
         await host.step(5000)
         assert host.sim.now_ns == 1_000_000_000
+
+
+@on_loop
+async def test_a_judged_run_pauses_at_its_end_and_can_go_on():
+    settings = ("hall.ports.line=0",)
+    async with on_air(make_host(THERMOSTAT / "winter.toml", 1.0, 3600.0, settings)) as host:
+        OutcomeJudge(host)
+        await host.step(4_000_000)
+        await until(lambda: host.outcome)
+        assert (host.sim.now_s, host.state) == (3600.0, "stopped")
+        assert host.outcome["text"] == "finished: 3 of 3 expectations hold"
+        assert [one["passed"] for one in host.outcome["expectations"]] == [True] * 3
+        await host.step(1000)
+        assert (host.sim.now_s, host.outcome["time_s"]) == (3601.0, 3600.0)
+        host.reset()
+        await host.step(3_600_000)
+        await until(lambda: host.outcome and host.outcome["time_s"] == host.sim.now_s)
+        assert "not judged" in host.outcome["text"]
 
 
 @on_loop

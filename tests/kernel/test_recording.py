@@ -6,7 +6,8 @@ import numpy as np
 from mcap.reader import make_reader
 
 from rigless.kernel.events import Event
-from rigless.kernel.recording import FORMAT, HOST_EVENTS, Recorder, record_to_bytes
+from rigless.kernel.record_entries import HOST_EVENTS
+from rigless.kernel.recording import FORMAT, Recorder, record_to_bytes
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import Snapshot
 
@@ -78,6 +79,7 @@ def test_every_topic_is_there_and_fits_the_schema_in_the_file():
         ("/d/truth", "rigless.Truth"),
         ("/c/events", "foxglove.Log"),
         ("/rigless/control", "rigless.Control"),
+        ("/rigless/obstacles", "foxglove.SceneUpdate"),
     }
 
 

@@ -13,7 +13,8 @@ from rigless.worlds.maps import load_map
 from rigless.worlds.pgm import read_gray
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["apartment", "corridor", "empty_room", "maze", "room_with_box", "warehouse"]
+NAMES = ["apartment", "corridor", "empty_room", "hall", "maze", "room_with_box", "warehouse"]
+NAMES += ["yard"]
 
 
 def room_to_move(grid):

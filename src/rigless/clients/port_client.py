@@ -69,6 +69,13 @@ def as_message(message: Message) -> bytes:
     return message if isinstance(message, bytes) else message.encode()
 
 
+def readable(piece: bytes) -> str:
+    """Return a piece of an answer: text as it is, other bytes in hexadecimal."""
+    text = piece.decode("utf-8", "replace").rstrip("\r\n")
+    plain = all(letter.isprintable() or letter in "\r\n\t" for letter in text)
+    return text if plain and "\ufffd" not in text else piece.hex(" ")
+
+
 def _pauses(wait_s: float, listening: bool) -> Iterator[float]:
     """Yield how long to wait for each piece: at most until the end, for an answer until a pause."""
     end = time.monotonic() + wait_s

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from rigless.host.host import State
+from rigless.host.outcome_models import OutcomeStatus
 from rigless.host.pace import Mode
 from rigless.kernel.events import Severity
 from rigless.kernel.ports import Direction
@@ -142,6 +143,7 @@ class PortStatus(TypedDict):
     dropped: int
     problem: str
     example: str
+    example_label: str
 
 
 class FaultStatus(TypedDict):
@@ -196,7 +198,10 @@ class RobotDetails(RobotStatus):
 
 
 class RunStatus(TypedDict):
-    """The state of the run as a whole. `epoch` grows whenever time jumps."""
+    """The state of the run as a whole. `epoch` grows whenever time jumps.
+
+    `outcome` is null until the duration of the scenario is over.
+    """
 
     name: str
     state: State
@@ -210,6 +215,7 @@ class RunStatus(TypedDict):
     lost_s: float
     seed: int
     recording: str | None
+    outcome: OutcomeStatus | None
 
 
 class Status(RunStatus):

@@ -14,6 +14,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from rigless.host.login_page import LOGIN_SCRIPT_HASH, login_page
 from rigless.kernel.plain import to_json
 
 Scope = MutableMapping[str, Any]
@@ -22,7 +23,11 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = 1 << 20
-LARGEST_BODIES = {"/api/restore": 64 << 20}  # the snapshot of a large fleet
+LARGEST_UPLOAD = 2 << 30
+LARGEST_BODIES = {
+    "/api/restore": 64 << 20,  # the snapshot of a large fleet
+    "/api/recordings/file": LARGEST_UPLOAD,
+}
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "frame-ancestors 'none'"
@@ -154,6 +159,12 @@ class Auth:
         return sender
 
     async def _refuse(self, scope: Scope, send: Send, status: int, reason: str) -> None:
+        if status == 401 and _is_page(scope):
+            wrong = "token=" in scope["query_string"].decode("latin-1")
+            headers = [(b"content-type", b"text/html; charset=utf-8"), *_headers(LOGIN_SCRIPT_HASH)]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": login_page(wrong)})
+            return
         body = to_json({"problems": [{"where": "", "what": reason, "fix": ""}]})
         kind = "http.response" if scope["type"] == "http" else "websocket.http.response"
         if kind.startswith("websocket") and "websocket.http.response" not in scope.get(
@@ -164,6 +175,12 @@ class Auth:
         headers = [(b"content-type", b"application/json"), *self._headers]
         await send({"type": f"{kind}.start", "status": status, "headers": headers})
         await send({"type": f"{kind}.body", "body": body})
+
+
+def _is_page(scope: Scope) -> bool:
+    """True if a person opened the panel in a browser."""
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["type"] == "http" and scope["path"] == "/" and b"text/html" in accepted
 
 
 def _cookie_name(scope: Scope) -> str:

@@ -94,6 +94,7 @@ def _describe_port(host: Host, robot: str, port: Port) -> PortStatus:
         "dropped": host.dropped.get(f"{robot}/{port.name}", 0),
         "problem": transport.problem if isinstance(transport, ProblemReporter) else "",
         "example": _example(port.example, robot, url),
+        "example_label": port.example_label,
     }
 
 
@@ -161,6 +162,7 @@ def summarise(host: Host) -> RunStatus:
         "lost_s": host.lost_ns / 1e9,
         "seed": host.sim.seed,
         "recording": str(host.recording_file.path) if host.recording_file.path else None,
+        "outcome": host.outcome,
     }
 
 

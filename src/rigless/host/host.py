@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
+from rigless.host.outcome_models import OutcomeStatus
 from rigless.host.pace import Pace
 from rigless.host.port_inbox import PortInbox, open_links, reconcile
 from rigless.host.precise_timer import PreciseTimer
@@ -64,6 +65,8 @@ class Host:
         self.failure = ""
         self.epoch = 0  # grows when time jumps
         self.end_ns = None if duration_s is None else to_ns(duration_s)
+        self.at_end: Callable[[], None] | None = None  # None: the end of the duration ends the run
+        self.outcome: OutcomeStatus | None = None
         self.dropped: dict[str, int] = {}
         self.lost_ns = 0  # wall time that was given up, in all
         self.worst_lag_ns = 0  # the most at one time
@@ -134,7 +137,7 @@ class Host:
         self._reanchor()  # time starts now, after ports and panel were opened
         self.host_inputs.set_date()
         while not self.finished.is_set():
-            if self.end_ns is not None and self.sim.now_ns >= self.end_ns:
+            if self._has_ended() and self.at_end is None:
                 break
             if self.paused or self.failure or self.pace.mode == "lockstep":
                 self.recording_file.flush_if_due()
@@ -240,7 +243,16 @@ class Host:
         )
 
     def _until_end(self, time_ns: int) -> int:
-        return time_ns if self.end_ns is None else min(time_ns, self.end_ns)
+        return time_ns if self.end_ns is None or self.outcome else min(time_ns, self.end_ns)
+
+    def _has_ended(self) -> bool:
+        """True if the duration is over. `at_end` is called once, and again after a jump back."""
+        ended = self.end_ns is not None and self.sim.now_ns >= self.end_ns
+        if not ended:
+            self.outcome = None
+        elif self.at_end is not None and self.outcome is None:
+            self.at_end()
+        return ended
 
     def _next_wake_ns(self) -> int:
         due_ns = self.sim.core.agenda.next_due_ns()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from rigless.host.host import Host
+from rigless.host.host import NEVER_NS, Host
 from rigless.host.pace import Pace
 from rigless.host.recorded_answers import RecordedAnswers
 from rigless.kernel.inputs import AnyInput, Arrive, Connect
@@ -39,6 +39,7 @@ class Playback(Host):
     ):
         super().__init__(built, speed)
         self.paused = not at_once
+        self.hold_ns = NEVER_NS  # time does not go beyond this
         self.end_ns = self.sim.now_ns
         self._sent = 0
         self._ports = ports_of(self.sim.robots.values())
@@ -90,6 +91,9 @@ class Playback(Host):
             port = replace(port, transport="memory")
         await super()._open_port(robot, port)
 
+    def _until_end(self, time_ns: int) -> int:
+        return super()._until_end(min(time_ns, self.hold_ns))
+
     def _check_pace(self, pace: Pace) -> None:
         return  # no hardware is open
 
@@ -121,21 +125,25 @@ class Playback(Host):
 
     def _is_client(self, given: Connect) -> bool:
         """Return whether a new link is a client, rather than the connection to a broker."""
-        if any(map(is_direct, self._ports.values())):
-            return is_direct(self._ports[given.robot, given.port])
-        return True
+        places = program_ports(self._ports)
+        return not places or (given.robot, given.port) in places
 
 
-def is_direct(port: Port) -> bool:
-    """Return whether programs connect to the port itself, rather than through a broker."""
-    can = capabilities(port.transport)
-    return not can.shared_address and not can.without_clients
+def program_ports(ports: Ports) -> set[tuple[str, str]]:
+    """Return the ports that report when a program connects; none if all are on a message broker.
+
+    These are the ports of the robots themselves. If there are none, those of ROS: other nodes are
+    found by discovery.
+    """
+    can = {place: capabilities(port.transport) for place, port in ports.items()}
+    own = {place for place, one in can.items() if not (one.shared_address or one.without_clients)}
+    return own or {place for place, one in can.items() if one.ros}
 
 
 def first_connection_ns(ports: Ports, inputs: Iterable[tuple[int, AnyInput]]) -> int | None:
-    """Return when the first program connected to a port itself; None if none did."""
+    """Return when the first program connected to a robot; None if none did."""
+    places = program_ports(ports)
     for time_ns, given in inputs:
-        port = ports.get((given.robot, given.port)) if isinstance(given, Connect) else None
-        if port is not None and is_direct(port):
+        if isinstance(given, Connect) and (given.robot, given.port) in places:
             return time_ns
     return None

@@ -59,11 +59,20 @@ class Behaviour:
         return message_from(self._types[type_name], fields)
 
     def describe(self, message: Any) -> tuple[str, dict[str, Any]]:
-        """Return the name of a message's type and its fields; the opposite of `message`."""
+        """Return the name of a message's type and its fields; the opposite of `message`.
+
+        A value that is no message has no fields. Raises InputError.
+        """
         if isinstance(message, Mapping):
             fields = dict(message)
             return str(fields.pop("type", "")), fields
-        return type(message).__name__, to_builtins(message)
+        name = type(message).__name__
+        try:
+            plain = to_builtins(message)
+        except TypeError as error:
+            fix = 'give a message object, a dictionary with a "type", or bytes'
+            raise InputError(Problem(name, str(error), fix)) from None
+        return name, plain if isinstance(plain, dict) else {}
 
 
 def message_from(kind: type, fields: Mapping[str, Any]) -> Any:

@@ -64,7 +64,7 @@ class Core:
             raise InputError(
                 Problem("robots", "two robots have the same name", "give each its own name")
             )
-        self.listeners = Listeners([], [], [], [], [])
+        self.listeners = Listeners([], [], [], [], [], [])
         self.recording = False  # if true, outputs are encoded even without a connected peer
         self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
         self.collected: dict[tuple[str, str], deque[Any]] | None = {} if collect else None
@@ -219,6 +219,13 @@ class Core:
             self.collected is not None
             or self.recording
             or bool(self.links.by_port.get((robot.name, port)))
+        )
+
+    def update_recording(self) -> None:
+        """Encode all outputs while a listener needs them: one with `needs_all_outputs`."""
+        self.recording = any(
+            getattr(getattr(listener, "__self__", None), "needs_all_outputs", False)
+            for listener in self.listeners.output
         )
 
     def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:

@@ -19,7 +19,8 @@ from rigless.kernel.inputs import AnyInput, SetInput
 UNITS = {
     "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°",
     "radps": "rad/s", "c": "°C", "w": "W", "v": "V", "a": "A", "hz": "Hz", "wh": "Wh", "n": "N",
-    "percent": "%",
+    "percent": "%", "degps": "°/s", "degps2": "°/s²", "nm": "N·m", "mm2": "mm²", "kj": "kJ",
+    "kjpmm": "kJ/mm", "mpm": "m/min", "lpm": "l/min", "mps2": "m/s²", "us": "µs", "ns": "ns",
 }  # fmt: skip
 Colour = Literal["plain", "accent", "sense", "path", "ghost", "ok", "warn", "bad"]
 Paint = str  # a Colour, or a paint of the user's own as #rrggbb
@@ -47,8 +48,8 @@ class Disc(Part):
 
     columns = 4
     radius_m: float
-    colour: Colour = "accent"
-    tones: tuple[Colour, ...] = ()
+    colour: Paint = "accent"
+    tones: tuple[Paint, ...] = ()
     height_m: float = 0.0
     heading: bool = True  # draw a wedge in the direction of theta
 
@@ -183,9 +184,13 @@ class Axes(Part):
 
 @dataclass(frozen=True)
 class Trail(Part):
-    """The past path of a point, on the floor or in space; `View.trace` gives the point."""
+    """The past path of a point, on the floor or in space; `View.trace` gives the point.
+
+    With a `width_m` it is a band on the map, such as the floor that a brush has swept.
+    """
 
     colour: Colour = "path"
+    width_m: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -276,12 +281,14 @@ class Jog(Part):
     """Axes that can be jogged by one of `steps`, or while a button is held.
 
     An axis is the name of its number in `View.measure`, its label and its unit. `speeds` are
-    fractions of full speed. See `View.jog` and `View.halt`.
+    fractions of full speed. With `sets` the axes are divided into that many equal groups, of which
+    one is shown at a time. See `View.jog` and `View.halt`.
     """
 
     axes: tuple[tuple[str, str, str], ...]
     steps: tuple[float, ...] = (0.1, 1.0, 5.0, 10.0)
     speeds: tuple[float, ...] = (0.1, 0.3, 1.0)
+    sets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -308,6 +315,44 @@ class Lines:
     current: int = 1
     read: int = 0
     wrong: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The last turn of a lidar: readings on `beams` even directions, of which some may be missing.
+
+    Angles are counter-clockwise from the x axis of `pose`. `parts` names the drawn parts that show
+    the same readings.
+    """
+
+    pose: tuple[float, float, float]
+    angles_rad: ArrayLike
+    ranges_m: ArrayLike
+    beams: int = 360
+    height_m: float = 0.0
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A measured place on the Earth, with the variances of each horizontal axis and of height.
+
+    A latitude that is not a number means that there is no fix.
+    """
+
+    latitude_deg: float
+    longitude_deg: float
+    height_m: float = 0.0
+    variance_m2: float = 0.0
+    up_variance_m2: float = 0.0
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A condition that stops a robot, for the top of its page: the reason, and what ends it."""
+
+    text: str
+    fix: str = ""
 
 
 class Viewed(Protocol):
@@ -347,6 +392,14 @@ class View:
         """Return the current points of trails by name: x and y, or x, y and z."""
         return {}
 
+    def scans(self) -> Mapping[str, Scan]:
+        """Return the last scans of lidars by name, for viewers other than the panel."""
+        return {}
+
+    def fixes(self) -> Mapping[str, Fix]:
+        """Return the last fixes of receivers by name, for viewers other than the panel."""
+        return {}
+
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         """Return the inputs that drive the robot at these speeds, each from −1 to 1."""
         return []
@@ -382,6 +435,11 @@ class View:
     def stopped(self) -> bool | None:
         """True if the emergency stop is on; None if there is none."""
         return bool(self.robot.input["estop"]) if "estop" in self.robot.inputs else None
+
+    @property
+    def alarm(self) -> Alarm | None:
+        """The condition that keeps the robot from its work; None if there is none."""
+        return None
 
 
 def rows(part: Part, values: ArrayLike) -> NDArray[np.float32]:

@@ -3,15 +3,14 @@
 A pose is drawn, numbers become gauges and plots, booleans become lamps.
 """
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rigless.kernel.drawing import Disc, Gauge, Lamp, Part, Plot, Trail, View, Viewed, label, unit
-from rigless.kernel.plain import to_builtins
+from rigless.kernel.plain import numbers_in, to_builtins
 
 MOST_NUMBERS = 40  # more do not fit a page
 MOST_PLOTS = 6
@@ -23,7 +22,7 @@ class GenericView(View):
 
     def __init__(self, robot: Viewed):
         super().__init__(robot)
-        found = list(_numbers(self._truth()))[:MOST_NUMBERS]
+        found = list(numbers_in(self._truth()))[:MOST_NUMBERS]
         body: list[Part] = []
         if self._pose() is not None:
             footprint = robot.footprint()
@@ -60,7 +59,7 @@ class GenericView(View):
         return {} if pose is None else {"trail": (pose[0], pose[1])}
 
     def measure(self) -> Mapping[str, float]:
-        return {name: float(value) for name, value in _numbers(self._truth())}
+        return {name: float(value) for name, value in numbers_in(self._truth())}
 
     def _truth(self) -> Any:
         return to_builtins(self.robot.truth())
@@ -71,17 +70,3 @@ class GenericView(View):
         if not isinstance(pose, tuple | list | np.ndarray) or len(pose) != 3:
             return None
         return float(pose[0]), float(pose[1]), float(pose[2])
-
-
-def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, bool | int | float]]:
-    """Yield every number in plain data with its key, such as `velocity.0`; None becomes NaN."""
-    if value is None:
-        yield name, math.nan
-    elif isinstance(value, bool | int | float):
-        yield name, value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _numbers(inner, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, list | tuple) and len(value) <= 6:
-        for index, inner in enumerate(value):
-            yield from _numbers(inner, f"{name}.{index}" if name else str(index))

@@ -89,6 +89,7 @@ class InputHandler:
             case inp.Send():
                 link = Link(given.port, inp.LOCAL, "local", "local")
                 message = self._message(robot, given)
+                core.links.observe_local(robot, link, message)
                 core.links.notify_message(robot, link, message)
                 core.dispatch(robot, message, link)
             case inp.SetInput():

@@ -1,7 +1,7 @@
 """Links with their codecs, and the wire faults between robots and peers."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from rigless.kernel import faults as fault_models
 from rigless.kernel import inputs as inp
@@ -10,9 +10,20 @@ from rigless.kernel.listeners import Listeners, Output
 from rigless.kernel.ports import Connected, Disconnected, Link, Port, WireError
 from rigless.kernel.problems import unknown
 from rigless.kernel.robot import Robot
+from rigless.kernel.wire_packets import (
+    DIRECT,
+    LATE,
+    Effects,
+    Passage,
+    WirePacket,
+    effects_after,
+    peer_names,
+)
 
 OPENED = 1 << 32  # links that robots open are numbered from here, those of the host below
 ALL = -1  # the link of an output that goes to every link of its port
+CLOSED = "the link is closed"
+DISCONNECTED = "the fault 'disconnect' is active"
 
 
 class LinkServices(Protocol):
@@ -40,6 +51,8 @@ class Links:
         self.next_link = OPENED
         # robot/port/direction → when its last delayed packet is due; packets keep their order
         self.lanes: dict[str, int] = {}
+        # delayed packets by identity, for observers of the wire
+        self.passages: dict[int, tuple[object, Passage]] = {}
         for robot in core.robots.values():
             for port in robot.ports:
                 self._ports[robot.name, port.name] = port
@@ -61,7 +74,9 @@ class Links:
             return
         port = self._ports[robot.name, given.port]
         link = Link(given.port, given.link, given.peer, given.local, port.codec())
-        if robot.fault(given.port, "disconnect"):
+        refused = bool(robot.fault(given.port, "disconnect"))
+        self._observe_link(robot, link, "in", "connected", DISCONNECTED if refused else "")
+        if refused:
             self._notify(robot, link, False)
             return
         self.by_port[robot.name, given.port][given.link] = link
@@ -71,19 +86,27 @@ class Links:
         """Remove the link of a peer that has gone."""
         link = self.by_port[robot.name, given.port].pop(given.link, None)
         if link is not None:
+            self._observe_link(robot, link, "in", "disconnected")
             self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
     def receive(self, robot: Robot, given: inp.Arrive) -> None:
         """Pass bytes from a peer through the wire faults and deliver them, now or later."""
-        for due_ns, data in self._apply_faults(robot, given.port, "in", given.data):
+        if not robot.faults and not self.lanes:
+            self.deliver(given, DIRECT)
+            return
+        passed, lost = self._apply_faults(robot, given.port, "in", given.data)
+        for effects in lost:
+            self._observe_input(given, Passage(effects, given.data))
+        for due_ns, data, passage in passed:
             packet = inp.Arrive(given.robot, given.port, given.link, data, given.subject)
             if due_ns is None:
-                self.deliver(packet)
+                self.deliver(packet, passage)
             else:
-                self._core.agenda.add(due_ns, TIMER, "deliver", packet)
+                self._delay(due_ns, "deliver", packet, passage)
 
-    def deliver(self, given: inp.Arrive) -> None:
-        """Decode bytes and dispatch their messages to the robot."""
+    def deliver(self, given: inp.Arrive, passage: Passage | None = None) -> None:
+        """Decode bytes and dispatch their messages to the robot. A delayed one has no passage."""
+        observed = self._observe_input(given, passage) if self._core.listeners.wire else None
         robot = self._core.robots[given.robot]
         links = self.by_port[given.robot, given.port]
         link = links.get(given.link)
@@ -94,12 +117,16 @@ class Links:
         subject = (given.subject,) if self._ports[given.robot, given.port].kind == "message" else ()
         try:
             for message in decode(given.data, *subject):
+                if observed is not None:
+                    observed.messages.append(message)
                 if listeners:
                     self.notify_message(robot, link, message)
                 self._core.dispatch(robot, message, link)
                 if links.get(given.link) is not link:  # the robot closed the link
                     return
         except WireError as error:
+            if observed is not None:
+                observed.refused = str(error)
             robot.event(
                 "wire-error", f"{given.port}: {error}", "warning", port=given.port, peer=link.peer
             )
@@ -120,15 +147,24 @@ class Links:
         wire = codec.encode(message)
         subject, data = wire if isinstance(wire, tuple) else ("", wire)
         target = ALL if to is None else to.id
-        for due_ns, packet in self._apply_faults(robot, port, "out", data):
+        if not robot.faults and not self.lanes:
+            self.transmit(Output(robot.name, port, target, data, subject, message), DIRECT)
+            return
+        passed, lost = self._apply_faults(robot, port, "out", data)
+        for effects in lost:
+            output = Output(robot.name, port, target, data, subject, message)
+            self._observe_output(output, Passage(effects, data))
+        for due_ns, packet, passage in passed:
             output = Output(robot.name, port, target, packet, subject, message)
             if due_ns is None:
-                self.transmit(output)
+                self.transmit(output, passage)
             else:
-                self._core.agenda.add(due_ns, TIMER, "transmit", output.as_plain_data())
+                self._delay(due_ns, "transmit", output.as_plain_data(), passage)
 
-    def transmit(self, output: Output) -> None:
-        """Pass an output to the listeners."""
+    def transmit(self, output: Output, passage: Passage | None = None) -> None:
+        """Pass an output to the listeners. A delayed one has no passage."""
+        if self._core.listeners.wire:
+            self._observe_output(output, passage)
         for listener in self._core.listeners.output:
             listener(self._core.now_ns, output)
 
@@ -141,6 +177,7 @@ class Links:
         self.next_link += 1
         link = Link(port, self.next_link, address, "", self.port(robot, port).codec())
         self.by_port[robot.name, port][link.id] = link
+        self._observe_link(robot, link, "out", "connected")
         self._notify(robot, link, True)
         return link
 
@@ -148,6 +185,7 @@ class Links:
         """Close a link. The robot gets Disconnected now, the peer when the host closes it."""
         if self.by_port[robot.name, link.port].pop(link.id, None) is None:
             return
+        self._observe_link(robot, link, "out", "disconnected")
         self._notify(robot, link, False)
         self._core.dispatch(robot, Disconnected(link.peer), link, optional=True)
 
@@ -160,29 +198,120 @@ class Links:
         for listener in self._core.listeners.link:
             listener(self._core.now_ns, robot.name, link.port, link, opened)
 
+    # Wire faults
+
     def _apply_faults(
         self, robot: Robot, port: str, direction: str, data: bytes
-    ) -> list[tuple[int | None, bytes]]:
-        """Return the remaining packets, each with its due time; None means at once."""
+    ) -> tuple[list[tuple[int | None, bytes, Passage]], list[Effects]]:
+        """Return the remaining packets, and for observers the effects on each lost packet.
+
+        A packet has its due time; None means at once.
+        """
         lane = f"{robot.name}/{port}/{direction}"
         now_ns = self._core.now_ns
-        if not robot.faults and lane not in self.lanes:
-            return [(None, data)]
-        packets = [(0, data)]
+        observed = bool(self._core.listeners.wire)
+        packets, effects, lost = [(0, data)], [Effects()], list[Effects]()
         for fault in robot.faults:
             if (
                 fault.seam == "wire"
                 and fault.target == port
                 and fault.params.get("direction", "both") in ("both", direction)
             ):
+                before = packets
                 packets = fault_models.transmit(fault, packets, robot.random(f"fault/{port}"))
-        due: list[tuple[int | None, bytes]] = []
-        for delay_ns, packet in packets:
+                if observed:
+                    effects, more = effects_after(fault, before, packets, effects)
+                    lost += more
+        due: list[tuple[int | None, bytes, Passage]] = []
+        for n, (delay_ns, packet) in enumerate(packets):
+            passage = Passage(effects[n], data, now_ns) if observed else DIRECT
             busy_ns = self.lanes.get(lane, -1)
             if delay_ns == 0 and busy_ns < now_ns:
                 self.lanes.pop(lane, None)
-                due.append((None, packet))
+                due.append((None, packet, passage))
             else:
                 self.lanes[lane] = max(now_ns + delay_ns, busy_ns)
-                due.append((self.lanes[lane], packet))
-        return due
+                due.append((self.lanes[lane], packet, passage))
+        return due, lost
+
+    def _delay(self, due_ns: int, action: str, packet: inp.Arrive | Output, by: Passage) -> None:
+        if self._core.listeners.wire:
+            self.passages[id(packet)] = (packet, by)
+        self._core.agenda.add(due_ns, TIMER, action, packet)
+
+    # Observers of the wire
+
+    def _observe(self, packet: WirePacket) -> None:
+        for observer in self._core.listeners.wire:
+            observer(self._core.now_ns, packet)
+
+    def _passage(self, packet: inp.Arrive | Output) -> Passage:
+        """Return the effects on a packet that was delayed."""
+        _, passage = self.passages.pop(id(packet), (None, LATE))
+        if "delayed" in passage.effects:
+            return passage
+        return passage._replace(effects=(*passage.effects, "delayed"))  # it kept its place
+
+    def _observe_input(self, given: inp.Arrive, passage: Passage | None) -> WirePacket:
+        link = self.by_port[given.robot, given.port].get(given.link)
+        packet = WirePacket(
+            given.robot,
+            given.port,
+            "in",
+            "data",
+            given.link,
+            "" if link is None else link.peer,
+            given.data,
+            given.subject,
+            [],
+            self._passage(given) if passage is None else passage,
+            CLOSED if link is None else "",
+        )
+        self._observe(packet)
+        return packet
+
+    def _observe_output(self, output: Output, passage: Passage | None) -> None:
+        """Pass an output to the observers if a peer is there to receive it."""
+        passage = self._passage(output) if passage is None else passage
+        links = self.by_port[output.robot, output.port]
+        if output.link != ALL:
+            links = {output.link: links[output.link]} if output.link in links else {}
+        if links:
+            self._observe(
+                WirePacket(
+                    output.robot,
+                    output.port,
+                    "out",
+                    "data",
+                    output.link,
+                    peer_names(links),
+                    output.data,
+                    output.subject,
+                    [output.message],
+                    passage,
+                    "",
+                    output.late_type,
+                )
+            )
+
+    def observe_local(self, robot: Robot, link: Link, message: Any) -> None:
+        """Pass a message that bypasses the codec to the observers."""
+        if self._core.listeners.wire:
+            self._observe(
+                WirePacket(
+                    robot.name, link.port, "in", "local", link.id, link.peer, messages=[message]
+                )
+            )
+
+    def _observe_link(
+        self,
+        robot: Robot,
+        link: Link,
+        direction: Literal["in", "out"],
+        what: Literal["connected", "disconnected"],
+        refused: str = "",
+    ) -> None:
+        if self._core.listeners.wire:
+            packet = WirePacket(robot.name, link.port, direction, what, link.id, link.peer)
+            packet.refused = refused
+            self._observe(packet)

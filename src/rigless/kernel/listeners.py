@@ -7,6 +7,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.ports import Link
+from rigless.kernel.wire_packets import WirePacket
 
 
 class Output(NamedTuple):
@@ -50,3 +51,5 @@ class Listeners(NamedTuple):
     link: list[Callable[[int, str, str, Link, bool], None]]
     # robot, port, link and the decoded message that the robot receives
     message: list[Callable[[int, str, str, Link, Any], None]]
+    # packets in both directions, after the wire faults
+    wire: list[Callable[[int, WirePacket], None]]

@@ -1,6 +1,7 @@
 """Plain data as msgpack, without pickle: dataclasses, numbers, text, containers, numpy arrays."""
 
 import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -100,3 +101,22 @@ def to_json(value: Any) -> bytes:
 def to_builtins(value: Any) -> Any:
     """Return plain data as dictionaries, lists, numbers and text, as JSON has them."""
     return msgspec.to_builtins(value, enc_hook=_json_hook, str_keys=True)
+
+
+def numbers_in(
+    value: Any, name: str = "", longest: int = 6
+) -> Iterator[tuple[str, bool | int | float]]:
+    """Yield every number in plain data with its key, such as `velocity.0`; None becomes NaN.
+
+    Lists with more than `longest` elements are left out.
+    """
+    if value is None:
+        yield name, math.nan
+    elif isinstance(value, bool | int | float):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from numbers_in(inner, f"{name}.{key}" if name else str(key), longest)
+    elif isinstance(value, list | tuple) and len(value) <= longest:
+        for index, inner in enumerate(value):
+            yield from numbers_in(inner, f"{name}.{index}" if name else str(index), longest)

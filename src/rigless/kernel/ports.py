@@ -35,6 +35,13 @@ class Codec(Protocol):
     `Simulation.send`, as `decode` would, or raises InputError. Without it, the type is one of those
     that the robot handles. With it, a method `accepted_types()` returns the types that it composes,
     by name.
+
+    A method `encode_request(message)` is optional too. It returns the bytes that a client sends for
+    a message that `decode` yields, so that the panel can send it to the real port. `REQUESTS` lists
+    the types of such messages.
+
+    A class of messages may name a field: `CARRIES` the content of an envelope, `REFUSED` the reason
+    why the robot rejects a message. `ADDED` lists the fields that the codec adds.
     """
 
     def decode(self, data: bytes, /) -> Iterable[Any]: ...
@@ -47,7 +54,8 @@ class Channel:
     """The MCAP channel of one subject: a schema in `encoding`, messages in `format`.
 
     The codec of a message port may return it from a method `channel(subject)`. Without it,
-    messages are recorded as JSON. `metadata` is further metadata of the channel.
+    messages are recorded as JSON. A method `subjects()` lists the subjects that have one.
+    `metadata` is further metadata of the channel.
     """
 
     topic: str
@@ -64,6 +72,7 @@ class Port:
 
     `transport` names a module of `rigless.transports`; `address` is that of the real robot.
     `example` is a shell command that uses the port; {robot}, {host} and {port} are filled in.
+    `example_label` says what it does, such as "drive a slow arc".
     `emits` lists the types of all messages that the robot sends on the port; a port of direction
     "in" sends none. A scenario that expects another type is an error. `answers` is set if clients
     wait for an answer to each message; a playback then ties recorded answers to requests.
@@ -81,6 +90,7 @@ class Port:
     example: str = ""
     emits: tuple[type, ...] | None = None  # None: not declared
     answers: bool = False
+    example_label: str = ""
 
     @property
     def emitted_types(self) -> dict[str, type] | None:

@@ -4,6 +4,9 @@ Topics: `/<robot>/<port>/in` and `/out` (JSON: the bytes on the wire in base64, 
 `/<robot>/truth`, `/<robot>/events` (Foxglove log entries) and `/rigless/control` (virtual inputs,
 faults, obstacles). Log times are simulated time.
 
+Further topics below `/rigless/` show maps, poses and bodies in Foxglove (`kernel/foxglove`). They
+are derived from the rest and are not replayed.
+
 If the codec of a port has a method `channel`, its messages have topics and schemas of their own,
 such as ROS topics in CDR. The inputs of such a port are recorded twice: for replays and for other
 readers.
@@ -17,71 +20,47 @@ import platform
 import zlib
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 import numpy as np
 from mcap.writer import CompressionType, Writer
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.events import SEVERITIES, Event
+from rigless.kernel.events import Event
+from rigless.kernel.foxglove.pictures import PICTURE_HZ, PREFIX, Pictures
 from rigless.kernel.listeners import Output
-from rigless.kernel.plain import to_builtins, to_json
+from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Channel, WireError
+from rigless.kernel.record_entries import (
+    CONTROL,
+    HOST_EVENTS,
+    event_topic,
+    foreign_channel,
+    input_entry,
+    json_schema,
+    log_entry,
+    output_entry,
+    truth_topic,
+)
 from rigless.kernel.simulation import Simulation
 
 FORMAT = "1"
-CONTROL = "/rigless/control"
-HOST_EVENTS = "/rigless/events"  # events of the host: lost time, a failure
 SNAPSHOT = "snapshot"
 CHECKSUM = "checksum"  # MCAP has none for metadata
 CHUNK_BYTES = 256 * 1024
 TRUTH_HZ = 20.0
 
-_ANY = {"type": "object"}
-_BYTES = {"type": "string", "contentEncoding": "base64"}
-_NUMBER = {"type": "integer"}
-_TEXT = {"type": "string"}
-_TIME = {"type": "object", "title": "time", "properties": {"sec": _NUMBER, "nsec": _NUMBER}}
-SCHEMAS: dict[str, dict[str, Any]] = {
-    "rigless.Input": {
-        "input": _TEXT,
-        "source": _TEXT,
-        "robot": _TEXT,
-        "port": _TEXT,
-        "link": _NUMBER,
-        "data": _BYTES,
-        "subject": _TEXT,
-    },
-    "rigless.Output": {"link": _NUMBER, "subject": _TEXT, "wire": _BYTES, "message": _ANY},
-    "rigless.Truth": {},
-    "rigless.Control": {"input": _TEXT, "source": _TEXT},
-    "foxglove.Log": {
-        "timestamp": _TIME,
-        "level": _NUMBER,
-        "message": _TEXT,
-        "name": _TEXT,
-        "file": _TEXT,
-        "line": _NUMBER,
-        "code": _TEXT,
-        "data": _ANY,
-    },
-}
+
+def is_derived(topic: str) -> bool:
+    """Return True for a topic that shows the run to viewers and follows from the other topics."""
+    return topic.startswith(f"{PREFIX}/") and topic not in (CONTROL, HOST_EVENTS)
 
 
 def metadata_checksum(metadata: Mapping[str, str]) -> str:
     """Return the checksum of the metadata of a recording, without the checksum itself."""
     pairs = sorted((key, value) for key, value in metadata.items() if key != CHECKSUM)
     return f"{zlib.crc32(msgspec.json.encode(pairs)):08x}"
-
-
-class OutputRecord(msgspec.Struct):
-    """An output in a recording. Link −1 means all links, 0 a local one."""
-
-    link: int
-    subject: str
-    wire: bytes
-    message: Any = None
 
 
 class InputRecord(msgspec.Struct):
@@ -100,7 +79,15 @@ class Recorder:
         recorder.close()
     """
 
-    def __init__(self, simulation: Simulation, stream: IO[bytes], truth_hz: float = TRUTH_HZ):
+    needs_all_outputs = True
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        stream: IO[bytes],
+        truth_hz: float = TRUTH_HZ,
+        picture_hz: float = PICTURE_HZ,
+    ):
         self.messages = 0
         self.failed = ""
         self._sim = simulation
@@ -134,6 +121,9 @@ class Recorder:
         simulation.core.recording = True
         if truth_hz > 0:
             simulation.core.sample(truth_hz, self._truth)
+        self._pictures = Pictures(simulation) if picture_hz > 0 else None
+        if self._pictures is not None:
+            simulation.core.sample(picture_hz, self._picture)
         self.flush()
 
     def flush(self) -> None:
@@ -152,10 +142,8 @@ class Recorder:
         listeners.output.remove(self._output)
         listeners.event.remove(self._event)
         self._sim.core.stop_sampling(self._truth)
-        self._sim.core.recording = any(
-            isinstance(getattr(listener, "__self__", None), Recorder)
-            for listener in listeners.output
-        )
+        self._sim.core.stop_sampling(self._picture)
+        self._sim.core.update_recording()
         if self.failed:
             return
         try:
@@ -214,9 +202,8 @@ class Recorder:
 
     def _register(self, topic: str, schema: str) -> int:
         if schema not in self._schemas:
-            definition = {"type": "object", "title": schema, "properties": SCHEMAS[schema]}
             self._schemas[schema] = self._writer.register_schema(
-                schema, "jsonschema", msgspec.json.encode(definition)
+                schema, "jsonschema", json_schema(schema)
             )
         return self._writer.register_channel(topic, "json", self._schemas[schema])
 
@@ -238,14 +225,9 @@ class Recorder:
 
         self._add(f"{'/'.join(place.values())}//{given.topic}", time_ns, data, register)
 
-    def _channel(self, robot: str, port: str, subject: str) -> Channel | None:
-        describe = getattr(self._sim.core.links.encoders.get((robot, port)), "channel", None)
-        found: Channel | None = describe(subject) if describe and subject else None
-        return found
-
     def _write_copy(self, time_ns: int, given: inp.Arrive) -> None:
         """Write an input in the format of its channel, if it can be decoded."""
-        channel = self._channel(given.robot, given.port, given.subject)
+        channel = foreign_channel(self._sim, given.robot, given.port, given.subject)
         if channel is None:
             return
         try:
@@ -256,54 +238,34 @@ class Recorder:
         self._write_foreign(channel, time_ns, given.data, place)
 
     def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
-        fields = to_builtins(given)
-        if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive | inp.Send):
-            self._write(
-                f"/{given.robot}/{given.port}/in",
-                "rigless.Input",
-                time_ns,
-                to_json({"source": source, **fields}),
-            )
-            if isinstance(given, inp.Arrive):
-                self._write_copy(time_ns, given)
-        else:
-            self._write(CONTROL, "rigless.Control", time_ns, to_json({"source": source, **fields}))
+        topic, schema, data = input_entry(given, source)
+        self._write(topic, schema, time_ns, data)
+        if isinstance(given, inp.Arrive):
+            self._write_copy(time_ns, given)
 
     def _output(self, time_ns: int, output: Output) -> None:
-        channel = self._channel(output.robot, output.port, output.subject)
+        channel = foreign_channel(self._sim, output.robot, output.port, output.subject)
         if channel is not None:
             place = {"robot": output.robot, "port": output.port, "direction": "out"}
             self._write_foreign(channel, time_ns, output.data, place)
             return
-        record = OutputRecord(output.link, output.subject, output.data, output.message)
-        self._write(
-            f"/{output.robot}/{output.port}/out", "rigless.Output", time_ns, to_json(record)
-        )
+        topic, schema, data = output_entry(output)
+        self._write(topic, schema, time_ns, data)
 
     def _event(self, time_ns: int, event: Event) -> None:
-        sec, nsec = divmod(time_ns, 1_000_000_000)
-        entry = {
-            "timestamp": {"sec": sec, "nsec": nsec},
-            "level": SEVERITIES.index(event.severity) + 1,
-            "message": event.text,
-            "name": event.robot,
-            "file": "",
-            "line": 0,
-            "code": event.code,
-            "data": event.data,
-        }
-        self._write(
-            f"/{event.robot}/events" if event.robot else HOST_EVENTS,
-            "foxglove.Log",
-            time_ns,
-            to_json(entry),
-        )
+        self._write(event_topic(event), "foxglove.Log", time_ns, log_entry(time_ns, event))
 
     def _truth(self) -> None:
         for name in self._sim.robots:
             self._write(
-                f"/{name}/truth", "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name))
+                truth_topic(name), "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name))
             )
+
+    def _picture(self) -> None:
+        assert self._pictures is not None
+        now_ns = self._sim.now_ns
+        for topic, schema, data in self._pictures.take():
+            self._write(topic, schema, now_ns, data)
 
 
 def record_to_bytes(simulation: Simulation, seconds: float, truth_hz: float = TRUTH_HZ) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from rigless.kernel import faults as fault_models
@@ -173,6 +174,13 @@ class Robot:
         disc = self.footprint()
         return None if disc is None else Body(disc[0], disc[1], radius_m=disc[2])
 
+    def beams(self) -> NDArray[np.float64] | None:
+        """Return the beams of the lidar's last turn that had an echo, in the world.
+
+        A row is x, y, to_x, to_y. None if the robot has no lidar.
+        """
+        return None
+
     def start(self) -> None:
         """Set up. Called at time zero, after config, state and `start_pose` are set."""
 
@@ -182,6 +190,8 @@ class Robot:
 
     def status(self) -> str:
         """Return the robot's condition in one word, for people."""
+        if self.input.get("estop"):
+            return "e-stop"
         return "fault" if self.faults else "ok"
 
     def view(self) -> View:

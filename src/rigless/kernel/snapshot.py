@@ -270,5 +270,6 @@ def restore(core: "Core", saved: Snapshot) -> None:
             core.tickers[name, method].load(*rate)
     core.links.next_link, core.links.lanes = saved.next_link, dict(saved.lanes)
     core.links.encoders, core.links.by_port = parts.encoders, parts.links
+    core.links.passages.clear()
     core.agenda.load(saved.now_ns, saved.next_order, parts.due, list(core.tickers.values()))
     core.rearm_samples()

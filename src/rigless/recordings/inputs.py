@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from rigless.kernel.inputs import AnyInput, Arrive, Connect, Disconnect
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.ports import Port, WireError
-from rigless.kernel.recording import CONTROL
+from rigless.kernel.record_entries import CONTROL
 from rigless.kernel.robot import Robot
 from rigless.recordings.reader import Record
 
@@ -79,10 +79,15 @@ def decode_all(ports: Ports, inputs: Iterable[tuple[int, AnyInput]]) -> list[Mes
 
 
 def _message(time_ns: int, given: Arrive, message: Any) -> Message:
-    """Return a decoded message. An envelope gives the type of its content (see Output.content)."""
+    """Return a decoded message. An envelope gives the type of its content (see Output.content).
+
+    Fields that a codec adds at the receipt of a message (`ADDED` of its type) are left out.
+    """
     content = getattr(message, getattr(type(message), "CARRIES", ""), message)
     plain = to_builtins(message)
     fields = plain if isinstance(plain, dict) else {"value": plain}
+    for name in getattr(type(message), "ADDED", ()):
+        fields.pop(name, None)
     if given.subject and "subject" not in fields:
         fields = {"subject": given.subject, **fields}
     return Message(time_ns, given.robot, given.port, type(content).__name__, fields)

@@ -18,6 +18,7 @@ from rigless.kernel.recording import (
     FORMAT,
     SNAPSHOT,
     InputRecord,
+    is_derived,
     metadata_checksum,
 )
 from rigless.kernel.snapshot import Snapshot
@@ -187,6 +188,7 @@ class _File:
         self._recording = recording
         self._topics: dict[int, tuple[str, str, str]] = {}
         self._schemas: dict[int, str] = {}
+        self._derived: set[int] = set()  # channels that follow from the others
         self._messages = 0
         self._gap: DamageError | None = None  # the place of the first missing message
         self._end_ns: int | None = None
@@ -196,11 +198,15 @@ class _File:
             for item in parse(raw):
                 match item:
                     case Message():
-                        yield self._message(raw, item)
+                        record = self._message(raw, item)
+                        if item.channel_id not in self._derived:
+                            yield record
                     case Schema():
                         self._schemas[item.id] = item.name
                     case Channel():
                         self._topics[item.id] = self._topic(raw, item)
+                        if item.message_encoding == "json" and is_derived(item.topic):
+                            self._derived.add(item.id)
                     case Metadata():
                         self._metadata(raw, item)
                     case Attachment() if item.name == SNAPSHOT:

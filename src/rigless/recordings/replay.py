@@ -16,7 +16,8 @@ import msgspec
 
 from rigless.kernel.plain import unpack
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.recording import CONTROL, HOST_EVENTS, Recorder
+from rigless.kernel.record_entries import CONTROL, HOST_EVENTS
+from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.validation import validate
 from rigless.recordings.diff import Difference, compare, nothing_to_compare
@@ -105,7 +106,7 @@ def verify(path: str | Path, progress: Callable[[float], None] | None = None) ->
     cut = recording.end_ns is None
     end_ns = last_ns if recording.end_ns is None else recording.end_ns
     with tempfile.NamedTemporaryFile(suffix=".mcap") as stream:
-        recorder = Recorder(simulation, stream)
+        recorder = Recorder(simulation, stream, picture_hz=0.0)
         begin_ns, steps = simulation.now_ns, 100
         for step in range(1, steps + 1):
             try:

@@ -15,11 +15,12 @@ import msgspec
 
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.inputs import AnyInput
-from rigless.kernel.recording import CONTROL
+from rigless.kernel.record_entries import CONTROL
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.snapshot import Snapshot
 from rigless.recordings.reader import Record, Recording
 from rigless.recordings.replay import other_version, rebuild, rebuilding
+from rigless.scenario.model import Scenario
 
 SLICE_WALL_NS = 3_000_000  # computing time of one slice
 FIRST_SLICE_NS = 10_000_000
@@ -50,6 +51,7 @@ class SeekableRecording:
         events: list[Event],
         end_ns: int,
         clock: Callable[[], int] | None = None,
+        observe: Callable[[Simulation], None] | None = None,
     ):
         self.path = recording.path
         self.simulation = simulation
@@ -59,6 +61,7 @@ class SeekableRecording:
         self.cut = recording.end_ns is None  # truncated, or still being written
         self.note = other_version(recording)
         self.failure = ""  # why the recorded run failed, while at that instant
+        self.scenario: Scenario | None = None  # the recorded one
         self.epoch = 0  # incremented when time goes back
         self._inputs = inputs
         self._given = 0
@@ -71,19 +74,29 @@ class SeekableRecording:
         self._frames: dict[int, Keyframe] = {}  # by fine steps since the beginning
         simulation.core.recording = True  # as in the recorded run: encoders and faults depend on it
         self._keep(0)
+        if observe is not None:
+            observe(simulation)
         self.seek(self.begin_ns)
 
     @classmethod
     def open(
-        cls, source: str | Path | Recording, clock: Callable[[], int] | None = None
+        cls,
+        source: str | Path | Recording,
+        clock: Callable[[], int] | None = None,
+        observe: Callable[[Simulation], None] | None = None,
     ) -> "SeekableRecording":
-        """Open a recording at its beginning. Raises InputError if it cannot be rebuilt here."""
+        """Open a recording at its beginning. Raises InputError if it cannot be rebuilt here.
+
+        `observe` gets the simulation before the first recorded input is applied.
+        """
         recording = source if isinstance(source, Recording) else Recording.open(source)
         with rebuilding(recording.path):
-            simulation = rebuild(recording).simulation
+            built = rebuild(recording)
             inputs, events, last_ns = _contents(recording)
             end_ns = last_ns if recording.end_ns is None else recording.end_ns
-            return cls(recording, simulation, inputs, events, end_ns, clock)
+            opened = cls(recording, built.simulation, inputs, events, end_ns, clock, observe)
+            opened.scenario = built.scenario
+            return opened
 
     @property
     def now_ns(self) -> int:

@@ -81,6 +81,17 @@ class RosCodec:
     def encode(self, message: Published) -> tuple[str, bytes]:
         return self.names[message.topic], cdr.encode(message.message)
 
+    def encode_request(self, message: Published) -> tuple[str, bytes]:
+        return self.encode(message)
+
+    def request_subjects(self) -> list[str]:
+        """Return the topics that the robot subscribes to."""
+        return list(self.subscribed)
+
+    def subjects(self) -> list[str]:
+        """Return the topics that `channel` describes."""
+        return [*self.published, *self.subscribed]
+
     def channel(self, subject: str) -> Channel | None:
         """Return how a topic is stored in recordings."""
         topic = self.published.get(subject) or self.subscribed.get(subject)

@@ -139,6 +139,9 @@ class Transport:
         if self._returning is None:
             self._returning = asyncio.get_running_loop().call_later(RETURN_S, self._return)
 
+    def process_of(self, peer: str) -> int | None:
+        return self._participant.process_of(peer) if self._participant is not None else None
+
     async def close(self) -> None:
         participant, self._participant = self._participant, None
         if participant is None:

@@ -23,6 +23,7 @@ __all__ = [
     "PENDING_BYTES",
     "Dialer",
     "Inbox",
+    "PeerProcesses",
     "ProblemReporter",
     "RestartObserver",
     "Transport",
@@ -90,6 +91,15 @@ class ProblemReporter(Protocol):
     @property
     def problem(self) -> str:
         """A sentence for the status of the run, or ""."""
+        ...
+
+
+@runtime_checkable
+class PeerProcesses(Protocol):
+    """A transport that knows which process of this machine a peer is."""
+
+    def process_of(self, peer: str) -> int | None:
+        """Return the process id of a peer; None if it is unknown or on another machine."""
         ...
 
 

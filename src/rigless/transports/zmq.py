@@ -11,6 +11,8 @@ of a ZeroMQ socket is edge-triggered, so every access must check for more data b
 """
 
 import asyncio
+import os
+import socket
 from functools import cache
 from typing import Any
 
@@ -182,7 +184,8 @@ class Transport:
         if key in self.links:
             self.links[key] = link = self.links.pop(key)
         else:
-            link = self._join(key, part.get(zmq.SRCFD), str(part.get("Peer-Address")))
+            connection = part.get(zmq.SRCFD)
+            link = self._join(key, connection, _peer(connection, str(part.get("Peer-Address"))))
         if link in self.keys:  # the robot may have closed it at once
             self.inbox.received(link, data)
 
@@ -218,3 +221,12 @@ class Transport:
                     self._leave(link)
             elif reporting and self.pattern != "rep":
                 self._join(number, number, "subscriber" if self.pattern == "pub" else "pusher")
+
+
+def _peer(connection: int, host: str) -> str:
+    """Return HOST:PORT of the peer of a connection, or only its host if it has gone."""
+    try:
+        with socket.socket(fileno=os.dup(connection)) as ours:
+            return join(ours.getpeername())
+    except OSError:
+        return host

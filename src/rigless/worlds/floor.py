@@ -1,4 +1,4 @@
-"""The floor that a robot can reach on a grid, and the part of it that a disc has swept."""
+"""The floor that a robot can reach on a grid; the part that it has swept, or beams have seen."""
 
 import math
 
@@ -83,6 +83,38 @@ def _sweep(
     return new
 
 
+@compiled
+def _cross(cells: Cells, counted: Cells, beams: NDArray[np.float64]) -> int:
+    """Mark the cells that beams (x, y, to_x, to_y, in cells) cross.
+
+    Return the number of new ones among those counted.
+    """
+    height, width = cells.shape
+    new = 0
+    for k in range(beams.shape[0]):
+        x, y = beams[k, 0], beams[k, 1]
+        dx, dy = beams[k, 2] - x, beams[k, 3] - y
+        column, row = int(np.floor(x)), int(np.floor(y))
+        step_x, step_y = 1 if dx > 0 else -1, 1 if dy > 0 else -1
+        # Shares of the beam until the next vertical and horizontal face, and from face to face.
+        next_x = (column + (step_x > 0) - x) / dx if dx != 0 else np.inf
+        next_y = (row + (step_y > 0) - y) / dy if dy != 0 else np.inf
+        while 0 <= column < width and 0 <= row < height:
+            if not cells[row, column]:
+                cells[row, column] = True
+                if counted[row, column]:
+                    new += 1
+            if min(next_x, next_y) >= 1.0:
+                break
+            if next_x < next_y:
+                column += step_x
+                next_x += abs(1.0 / dx)
+            else:
+                row += step_y
+                next_y += abs(1.0 / dy)
+    return new
+
+
 class Floor:
     """The floor that discs of one radius can cover from their starts, and the part covered.
 
@@ -152,3 +184,42 @@ class Floor:
     def area_m2(self) -> float:
         """The area of the floor that can be covered."""
         return float(self._total * self._fine.resolution_m**2)
+
+
+class SeenFloor:
+    """The free floor that is connected with the starts, and the part that beams have crossed.
+
+    Unknown cells and cliffs do not count. Obstacles that are not in the map are floor.
+    """
+
+    def __init__(self, grid: Grid):
+        self._grid = grid
+        self._open = ~(grid.occupied | grid.unknown | grid.cliff)
+        self._crossed = np.zeros(grid.shape, bool)
+        self.cells = np.zeros(grid.shape, bool)  # the floor that counts
+        self._new, self._total = 0, 0
+
+    def start(self, x_m: float, y_m: float) -> None:
+        """Add the floor that is connected with a start."""
+        x, y = (float(value) for value in self._grid.to_cells(x_m, y_m))
+        height, width = self._grid.shape
+        if 0 <= x < width and 0 <= y < height:
+            _fill(self._open, self.cells, int(x), int(y))
+        self._new = int(np.count_nonzero(self._crossed & self.cells))
+        self._total = int(np.count_nonzero(self.cells))
+
+    def see(self, beams_m: NDArray[np.float64]) -> None:
+        """Mark the floor below beams: rows of x, y, to_x, to_y."""
+        ends = (self._grid.to_cells(beams_m[:, k], beams_m[:, k + 1]) for k in (0, 2))
+        beams = np.column_stack([axis for end in ends for axis in end])
+        self._new += _cross(self._crossed, self.cells, beams)
+
+    @property
+    def share(self) -> float:
+        """The share of the floor that was seen, from 0 to 1."""
+        return self._new / self._total if self._total else 1.0
+
+    @property
+    def area_m2(self) -> float:
+        """The area of the floor that counts."""
+        return float(self._total * self._grid.resolution_m**2)

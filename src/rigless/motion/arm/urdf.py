@@ -115,7 +115,10 @@ class _Reading:
         if path.suffix == ".xacro" or any(
             element.tag.startswith(XACRO) for element in self.root.iter()
         ):
-            fix = f"run: xacro {path.name} > {path.name.split('.')[0]}.urdf, and name that file"
+            target = f"{path.name.split('.')[0]}.urdf"
+            if target == path.name:  # a shell empties the target before xacro reads it
+                target = f"expanded_{target}"
+            fix = f"run: xacro {path.name} > {target}, and name that file"
             raise self._fail("is a xacro file, which is a template of a URDF", fix)
 
     def _fail(self, what: str, fix: str = _FIX) -> InputError:

@@ -6,10 +6,12 @@ else happens on the loop, so there are no locks.
 """
 
 import asyncio
+import socket
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant
 from cyclonedds.core import DDSException, DDSStatus, Entity, GuardCondition, WaitSet
 from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.pub import DataWriter
@@ -23,6 +25,7 @@ from rigless.ros.topics import Topic
 from rigless.ros.types import type_hash
 from rigless.transports.cyclone.samples import sample_type
 
+MOST_PARTICIPANTS = 256
 FOREVER_NS = (1 << 63) - 1
 ENCLAVE = b"enclave=/;"  # marks a ROS participant for ROS tools
 
@@ -99,6 +102,21 @@ class Participant:
         if key not in self._topics:
             self._topics[key] = DdsTopic(self.participant, name, sample_type(kind))
         return self._topics[key]
+
+    def process_of(self, participant: str) -> int | None:
+        """Return the process id of a participant on this machine, which Cyclone announces."""
+        reader = BuiltinDataReader(self.participant, BuiltinTopicDcpsParticipant)
+        for sample in reader.take(MOST_PARTICIPANTS):
+            if str(sample.key) == participant:
+                properties = {
+                    policy.key: policy.value
+                    for policy in sample.qos
+                    if isinstance(policy, Policy.Property)
+                }
+                pid = properties.get("__Pid", "")
+                here = properties.get("__Hostname") == socket.gethostname()
+                return int(pid) if here and pid.isdigit() else None
+        return None
 
     # Nodes
 

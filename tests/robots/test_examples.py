@@ -5,8 +5,8 @@ import shlex
 import pytest
 import typer
 
-from rigless.cli import send as sending
-from rigless.cli import send_command
+from rigless.cli.instance import send as sending
+from rigless.cli.instance import send_command
 from rigless.clients.port_client import as_message, as_stream
 from rigless.robots.agv import Robot as Agv
 from rigless.robots.pacbot.robot import SPIN_LINE

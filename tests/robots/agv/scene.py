@@ -118,4 +118,4 @@ class Scene:
 
     @property
     def status(self) -> str:
-        return self.robot.status()
+        return str(self.robot.state.core.status)

@@ -336,5 +336,5 @@ def test_a_demo_leaves_them_their_server(monkeypatch):
         kinds, "installed", lambda: ["agv"]
     )  # the others need not be compiled for it
     built = demo([str(EXAMPLES / "track_shuttle.json")])
-    assert {built.addresses[name, "nats"] for name in ("agv", "shuttle-7")} == {"127.0.0.1:4222"}
+    assert {built.addresses[name, "nats"] for name in ("agv-1", "shuttle-7")} == {"127.0.0.1:4222"}
     assert not [note for note in built.notes if "nats" in note]

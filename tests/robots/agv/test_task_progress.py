@@ -103,3 +103,10 @@ def test_the_page_shows_what_was_done_before_a_restart():
     assert card(scene) == (("DONE t1",), [])
     scene.send(m.Recalled("task.failed", {**FAILED, "taskId": "t2"}, "boot-0", "m-1"))
     assert card(scene) == (("FAILED t2: STEP_FAILED: why",), ["FAILED t2: STEP_FAILED: why"])
+
+
+def test_the_page_lists_the_tasks_that_wait():
+    scene = Scene().run(0.1)
+    scene.assign(("WAIT", {"seconds": 7}))
+    scene.assign(WAIT, WAIT, id="t2").run(0.01)
+    assert scene.robot.view().lines()["queue"].texts == ("t2 · 2 steps",)

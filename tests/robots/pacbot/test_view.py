@@ -162,7 +162,7 @@ def test_the_game_is_on_the_page():
         1,
     )
     sim.robots["pacbot"].state.game.ghosts[0].fright_steps = 9
-    assert drawn(sim)["ghosts"][:, 3].tolist() == [1, 0, 0, 0]
+    assert drawn(sim)["ghosts"][:, 3].tolist() == [1, 2, 3, 4]
 
 
 def test_actions_start_and_stop_the_game():

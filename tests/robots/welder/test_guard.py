@@ -66,6 +66,10 @@ def test_the_drives_trip_where_the_arm_touches():
     ]  # a millisecond at 120 °/s, and a bit
     assert touching.check(before) is None
     assert any(message.text.startswith("ALARM:17") for message in sim.take("welder", "grbl"))
+    view = sim.robot("welder").view()
+    assert view.alarm.text == f"ALARM:17 {event.text}"
+    assert "press Reset" in view.alarm.fix
+    assert (view.lines()["program"].wrong, sim.robot("welder").status()) == ((1,), "alarm")
 
 
 def test_nothing_thin_is_stepped_over_at_full_speed():

@@ -159,12 +159,12 @@ def test_levers_and_visuals_that_are_left_out_are_noted(folder):
 
 def test_a_xacro_file_is_named_as_such(folder):
     macro = '<xacro:macro name="arm"/>'
-    for file, text in (
-        ("arm.urdf.xacro", other_arms.urdf("ur5e")),
-        ("arm.urdf", other_arms.urdf("ur5e", macro)),
+    for file, text, run in (
+        ("arm.urdf.xacro", other_arms.urdf("ur5e"), "xacro arm.urdf.xacro > arm.urdf,"),
+        ("arm.urdf", other_arms.urdf("ur5e", macro), "xacro arm.urdf > expanded_arm.urdf,"),
     ):
         (folder / file).write_text(text)
-        with pytest.raises(InputError, match=r"is a xacro file.*run: xacro"):
+        with pytest.raises(InputError, match=f"is a xacro file.*run: {run}"):
             WelderConfig.model_validate({"urdf": str(folder / file)})
 
 

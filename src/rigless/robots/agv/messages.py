@@ -4,7 +4,7 @@ Outbound payloads have no defaults for required fields; fields that are None are
 payloads may hold unknown fields.
 """
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -42,6 +42,7 @@ class Inbound(Struct, frozen=True, kw_only=True):
     clock), the message's age at receipt, and the correlation for replies.
     """
 
+    ADDED: ClassVar = ("receivedAtNs", "ageS", "correlationId")
     receivedAtNs: int | None = None
     ageS: float = 0.0
     correlationId: str = ""
@@ -352,6 +353,7 @@ class TeachStop(Inbound, frozen=True):
 class Malformed(Struct, frozen=True):
     """A message that cannot be decoded, with the ids that can be read from it."""
 
+    REFUSED: ClassVar = "what"
     type: str
     what: str
     code: Literal["MALFORMED_ENVELOPE", "INVALID_PARAMS"]

@@ -443,7 +443,7 @@ class Agv(Robot, FleetMember):
         return Body(*machine.drive.pose, size_m=size_m)
 
     def status(self) -> str:
-        return self._state.core.status
+        return "e-stop" if self.machine.estop != "NONE" else self._state.core.status
 
     def view(self) -> View:
         return AgvView(self)

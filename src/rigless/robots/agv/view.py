@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.drawing import (
     Action,
+    Alarm,
     Colour,
     Ellipse,
     Gauge,
@@ -33,6 +34,7 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
 from rigless.robots.agv.link.publisher import PORT
+from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.state import Ended, Step
 
@@ -91,6 +93,7 @@ class AgvView(View):
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
         yield Listing("task", "Task", "no task yet", wrap=True, group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
+        yield Listing("queue", "Waiting tasks", "no task waits", wrap=True, group="Task")
         yield Listing("commands", "Last commands", "no command yet", wrap=True, group="Commands")
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
@@ -230,11 +233,27 @@ class AgvView(View):
     # Lists
 
     def lines(self) -> Mapping[str, Lines]:
-        return {"reasons": self._reasons(), "task": self._task(), "commands": self._commands()}
+        return {
+            "reasons": self._reasons(),
+            "task": self._task(),
+            "queue": self._queue(),
+            "commands": self._commands(),
+        }
+
+    @property
+    def alarm(self) -> Alarm | None:
+        core = self.robot.state.core
+        if core.status not in ("ERROR", "OFFLINE"):
+            return None
+        hints = dict.fromkeys(error.hint for error in errors_of(core.reasons) if error.hint)
+        return Alarm(f"{core.status}: {', '.join(self._reason_texts())}", "; ".join(hints))
+
+    def _reason_texts(self) -> tuple[str, ...]:
+        reasons = self.robot.state.core.reasons[:SHOWN]
+        return tuple(reason.replace("_", " ").replace(":", ": ").lower() for reason in reasons)
 
     def _reasons(self) -> Lines:
-        reasons = self.robot.state.core.reasons[:SHOWN]
-        texts = tuple(reason.replace("_", " ").replace(":", ": ").lower() for reason in reasons)
+        texts = self._reason_texts()
         return Lines(texts=texts, current=len(texts) + 1, read=len(texts))
 
     def _task(self) -> Lines:
@@ -244,6 +263,12 @@ class AgvView(View):
         first = max(0, task.index - SHOWN // 2)
         texts = tuple(map(_step_told, task.steps[first : first + SHOWN]))
         return Lines(first + 1, texts, task.index + 1, len(task.steps))
+
+    def _queue(self) -> Lines:
+        """Return the tasks that wait, in the order in which they will run."""
+        tasks = self.robot.state.task.queue[:SHOWN]
+        texts = tuple(f"{task.taskId} · {len(task.steps)} steps" for task in tasks)
+        return Lines(texts=texts, current=0, read=len(texts))
 
     def _last_task(self) -> Lines:
         """Return the steps of the last task that were begun, if they are known, and its outcome."""

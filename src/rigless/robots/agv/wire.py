@@ -6,6 +6,7 @@ the server's clock at receipt. The expiry of a command is judged by these, not b
 clock. A message that cannot be decoded is not a wire error; it is answered (`Malformed`).
 """
 
+import zlib
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ LONGEST = 64 * 1024
 LONGEST_ID = 64
 LONGEST_CORRELATION = 256  # echoed in every reply
 HEADER = b"NATS/1.0\r\n"
+EPOCH = "1970-01-01T00:00:00.000Z"
 REPORT = "_transport"  # internal subject for reports of the transport
 
 IN: dict[str, type[m.Inbound]] = {
@@ -109,6 +111,7 @@ def inbound(config: RobotConfig) -> list[str]:
 class AgvCodec:
     """The codec of a link. It has no state; the robot's id is in its class (see `codec_of`)."""
 
+    REQUESTS: ClassVar = tuple(IN.values())
     robot_id: ClassVar[str]
 
     def decode(self, data: bytes, subject: str = "") -> list[Any]:
@@ -128,6 +131,23 @@ class AgvCodec:
             if kind in OUT
             else [_inbound_message(kind, data, self.robot_id)]
         )
+
+    def encode_request(self, message: m.Inbound) -> tuple[str, bytes]:
+        kind = next(name for name, kind in IN.items() if kind is type(message))
+        plain = msgspec.to_builtins(message)
+        payload = {
+            key: value
+            for key, value in plain.items()
+            if key not in m.Inbound.ADDED and value not in (None, "")
+        }
+        number = f"{zlib.crc32(_encoder.encode(payload)):08x}"
+        stamp = payload.get("issuedAt", EPOCH)
+        envelope = Envelope(VERSION, number, kind, self.robot_id, number, 0, stamp, payload)
+        return self.encode(envelope)
+
+    def request_subjects(self) -> list[str]:
+        """Return the subjects on which the robot receives."""
+        return [subject(self.robot_id, kind) for kind in IN]
 
     def encode(self, message: Envelope) -> tuple[str, bytes]:
         return f"robot.{message.robotId}.{message.type}", _encode(message)

@@ -13,6 +13,7 @@ STOPPED = (0.0, 0.0, 0.0, 0.0)
 class Motors:
     def __init__(self, robot: Robot, config: PacbotConfig):
         self._robot, self._config = robot, config
+        wheel_speeds(0.0, 0.0, 0.0, 1.0)  # compile or load it now, so that no live run stalls
 
     @property
     def _state(self) -> PacbotState:
@@ -30,7 +31,9 @@ class Motors:
 
     def drive_body(self, right: float, forward: float, turn: float) -> None:
         """Command all wheels for a motion in the body's frame, of which 1 is full speed."""
-        self.drive(dict(zip(WHEELS, wheel_speeds(right, forward, turn, 1.0), strict=True)))
+        # With integers, numba would compile it once more.
+        speeds = wheel_speeds(float(right), float(forward), float(turn), 1.0)
+        self.drive(dict(zip(WHEELS, speeds, strict=True)))
 
     def set(self, north: float, south: float, east: float, west: float) -> None:
         """Set the commands; the motors follow with their lag."""
@@ -38,8 +41,11 @@ class Motors:
         self.restore_goal()
 
     def restore_goal(self) -> None:
-        """Make the commands the goal of the motors."""
-        self._state.body[b.GOAL : b.GOAL + 4] = self._state.commands
+        """Make the commands the goal of the motors; none while the emergency stop is on."""
+        self._state.body[b.GOAL : b.GOAL + 4] = self._goals()
+
+    def _goals(self) -> tuple[float, float, float, float]:
+        return STOPPED if self._robot.input["estop"] else self._state.commands
 
     def stop_if_silent(self) -> None:
         """Watchdog: stop if the last command is too old."""
@@ -54,7 +60,7 @@ class Motors:
     def apply_faults(self) -> None:
         """Set the goals to what faulty motors make of the commands."""
         dt_s = 1.0 / self._config.physics_hz
-        for place, (motor, command) in enumerate(zip(MOTORS, self._state.commands, strict=True)):
+        for place, (motor, command) in enumerate(zip(MOTORS, self._goals(), strict=True)):
             self._state.body[b.GOAL + place] = self._robot.actuate(motor, command, dt_s)
 
     def remember_goals(self) -> None:

@@ -17,6 +17,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.fleet import FleetMember
+from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Link, Port
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import Touch
@@ -89,7 +90,10 @@ class Pacbot(Robot, FleetMember):
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return self.ros.bridge.inputs
+        return {
+            "estop": VirtualInput(False, "cuts the power of the wheels, whatever is commanded"),
+            **self.ros.bridge.inputs,
+        }
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
@@ -104,6 +108,7 @@ class Pacbot(Robot, FleetMember):
             "datagram",
             options=rep,
             example=SPIN_LINE,
+            example_label="turn all wheels forward",
             emits=(Reply, Readings),
             answers=True,
         )
@@ -247,6 +252,11 @@ class Pacbot(Robot, FleetMember):
 
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.body.radius_m
+
+    @on(SetInput)
+    def set_input(self, given: SetInput, link: Link) -> None:
+        if given.name == "estop":
+            self.motors.restore_goal()
 
     @on(Injected)
     def inject_fault(self, message: Injected, link: Link) -> None:

@@ -37,6 +37,8 @@ HEIGHT_M, TOF_HEIGHT_M = 0.06, 0.03
 WHEEL_AT = ((0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0))  # N, S, E, W: right and forward
 AHEAD_S = 0.5  # the velocity line ends where the robot will be after this time
 TURNING = 0.01  # a wheel below this share of full speed is drawn as standing
+GHOSTS = ("#e5484d", "#f29ec4", "#37b5c9", "#f0a135")  # red, pink, cyan, orange
+FRIGHTENED = "#4a63d9"
 ACTIONS = {"play": "P", "pause": "p", "restart": "r"}
 
 
@@ -160,7 +162,7 @@ class PacbotView(View):
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         """Command all four motors, scaled alike if the fastest would exceed full speed."""
-        unscaled = wheel_speeds(-left, forward, turn, 1.0)
+        unscaled = wheel_speeds(float(-left), float(forward), float(turn), 1.0)
         scale = max(1.0, *(abs(speed) for speed in unscaled))
         speeds = {wheel: speed / scale for wheel, speed in zip(WHEELS, unscaled, strict=True)}
         return [Send(self.robot.name, "commands", Speeds.__name__, speeds)]
@@ -182,7 +184,7 @@ def _game_parts(cell_m: float) -> tuple[Part, ...]:
         Disc("super_pellets", "Super pellets", 0.3 * cell_m, "plain", heading=False),
         Disc("fruit", "Fruit", 0.4 * cell_m, "sense", heading=False),
         Disc("pacman", "Pacman in the game", 0.45 * cell_m, "ghost"),
-        Disc("ghosts", "Ghosts", 0.5 * cell_m, "bad", tones=("accent",), height_m=0.05),
+        Disc("ghosts", "Ghosts", 0.5 * cell_m, GHOSTS[0], (FRIGHTENED, *GHOSTS[1:]), 0.05),
         Gauge("score", "Score", digits=0, group="Game"),
         Gauge("lives", "Lives", digits=0, low=1, group="Game"),
         Gauge("level", "Level", digits=0, group="Game"),
@@ -205,7 +207,6 @@ def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
         _cells(row, bits & big)
         for row, (bits, big) in enumerate(zip(game.pellets, on.super_pellets, strict=True))
     ]
-    ghosts = [ghost for ghost in game.ghosts if not ghost.place.gone]
     return {
         "pellets": [on.centre(*cell) for row in left for cell in row],
         "super_pellets": [(*on.centre(*cell), 0.0, 0) for row in large for cell in row],
@@ -217,9 +218,10 @@ def _game_rows(on: board.Board, game: Any) -> Mapping[str, ArrayLike]:
             (
                 *on.centre(*ghost.place.cell),
                 _heading(ghost.place.direction),
-                int(ghost.fright_steps > 0),
+                1 if ghost.fright_steps else number + 1 if number else 0,
             )
-            for ghost in ghosts
+            for number, ghost in enumerate(game.ghosts)
+            if not ghost.place.gone
         ],
     }
 

@@ -12,7 +12,7 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -44,6 +44,7 @@ class Query:
 class Refused:
     """An invalid request, and the reason; the reply repeats the fields of `said`."""
 
+    REFUSED: ClassVar = "message"
     message: str
     said: Mapping[str, Any]
 
@@ -109,6 +110,8 @@ class Word:
 class CommandCodec:
     """One datagram is one request or one reply."""
 
+    REQUESTS: ClassVar = (Command, Query)
+
     def decode(self, data: bytes) -> Iterator[Command | Query | Refused]:
         if len(data) > REQUEST_BYTES:
             text = f"Request too large: {len(data)} bytes, at most {REQUEST_BYTES}"
@@ -120,6 +123,14 @@ class CommandCodec:
             yield Refused("Invalid JSON", {})
         else:
             yield parse(request)
+
+    def encode_request(self, message: Command | Query) -> bytes:
+        if isinstance(message, Query):
+            return b'{"command":"sensors"}'
+        motor = {"id": message.id, "pin1": message.pin1, "pin2": message.pin2}
+        named = {key: value for key, value in motor.items() if value is not None}
+        params = {"speed": message.speed}
+        return msgspec.json.encode({"command": message.command, **named, "params": params})
 
     def encode(self, message: Reply | Readings) -> bytes:
         if isinstance(message, Readings):
@@ -194,7 +205,12 @@ class SensorCodec:
 class UartCodec:
     """Eight bytes per update, without framing and without a reply."""
 
+    REQUESTS: ClassVar = (Speeds,)
     pending: bytes = b""
+
+    def encode_request(self, message: Speeds) -> bytes:
+        four = (message.north, message.east, message.south, message.west)
+        return UART.pack(*(round(min(max(one, -1.0), 1.0) * FULL_SCALE) for one in four))
 
     def decode(self, data: bytes) -> Iterator[Speeds]:
         data = self.pending + data
@@ -210,6 +226,11 @@ class UartCodec:
 @dataclass
 class WordCodec:
     """One datagram is one string; there is no reply."""
+
+    REQUESTS: ClassVar = (Word,)
+
+    def encode_request(self, message: Word) -> bytes:
+        return message.text.encode()
 
     def decode(self, data: bytes) -> Iterator[Word]:
         yield Word(data[:LONGEST_ECHO].decode("utf-8", "replace").strip())

@@ -85,7 +85,8 @@ class Rover(Robot, FleetMember):
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         port = ros_port(wire.node_of(self.config, self.name))
-        return (replace(port, example=wire.drive_line(self.config, self.name)),)
+        line = wire.drive_line(self.config, self.name)
+        return (replace(port, example=line, example_label="drive a curve"),)
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:
@@ -375,7 +376,8 @@ class Rover(Robot, FleetMember):
     # The panel and ground truth
 
     def status(self) -> str:
-        return "fault" if self.faults else "waiting" if self.mounting.missing() else "ok"
+        status = super().status()
+        return "waiting" if status == "ok" and self.mounting.missing() else status
 
     def view(self) -> View:
         from rigless.robots.rover.view import RoverView

@@ -14,6 +14,7 @@ from rigless.kernel.drawing import (
     Disc,
     Drive,
     Ellipse,
+    Fix,
     Gauge,
     Lamp,
     Path,
@@ -161,6 +162,16 @@ class RoverView(View):
     def trace(self) -> Mapping[str, tuple[float, float]]:
         body = self.robot.state.body.tolist()
         return {"trail": (body[b.X], body[b.Y]), "odometry_trail": (body[b.ODO_X], body[b.ODO_Y])}
+
+    def fixes(self) -> Mapping[str, Fix]:
+        """Return the receiver's last fix."""
+        fix = self.robot.state.fix
+        if fix.kind == "none":
+            return {"fix": Fix(math.nan, math.nan)}
+        latitude, longitude, height = self.robot.plane.to_geodetic(
+            fix.east_m, fix.north_m, fix.up_m
+        )
+        return {"fix": Fix(latitude, longitude, height, fix.variance_m2, fix.variance_m2)}
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         config = self.robot.config

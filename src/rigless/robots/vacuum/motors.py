@@ -1,7 +1,7 @@
 """The vacuum's motors and switches: the drive, the lidar's motor, brushes, pump and LEDs."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from rigless.kernel.faults import Fault
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
@@ -17,12 +17,14 @@ LARGE_LINEAR, LARGE_ANGULAR = 0.05, 0.2  # m/s and rad/s since the last event
 
 
 class Actuated(Protocol):
-    """The part of a robot that its motors use: time, state, and the faults of its wheels."""
+    """The part of a robot that its motors use: time, inputs, state, and faults of its wheels."""
 
     actuated: dict[str, float]
 
     @property
     def now_ns(self) -> int: ...
+    @property
+    def input(self) -> Mapping[str, Any]: ...
     @property
     def state(self) -> VacuumState: ...
     def actuate(self, actuator: str, command: float, dt_s: float, full: float) -> float: ...
@@ -45,6 +47,11 @@ class Motors:
     ):
         self._robot, self._config, self._note = robot, config, note
         self._log_later = log_later
+
+    def warm_up(self) -> None:
+        """Compile or load the functions that only some commands and faults need."""
+        base_m = self._config.robot.wheel_base
+        body_speeds(*wheel_speeds(0.0, 0.0, base_m), base_m)
 
     @property
     def _state(self) -> VacuumState:
@@ -86,7 +93,8 @@ class Motors:
 
     def restore_goal(self) -> None:
         """Make the commanded velocity the goal of the body's ramp."""
-        self._state.body[b.GOAL_V], self._state.body[b.GOAL_W] = self._state.command
+        goal = STOPPED if self._robot.input["estop"] else self._state.command
+        self._state.body[b.GOAL_V], self._state.body[b.GOAL_W] = goal
 
     def stop_if_silent(self) -> None:
         """Dead man's switch: stop if the last velocity command is too old."""
@@ -98,7 +106,8 @@ class Motors:
     def apply_faults(self, dt_s: float) -> None:
         """Set the goal to the velocity that the faulty wheels give."""
         limits, body = self._config.robot, self._state.body
-        left, right = wheel_speeds(*self._state.command, limits.wheel_base)
+        goal = STOPPED if self._robot.input["estop"] else self._state.command
+        left, right = wheel_speeds(*goal, limits.wheel_base)
         left = self._robot.actuate("wheel_left", left, dt_s, limits.max_linear_speed)
         right = self._robot.actuate("wheel_right", right, dt_s, limits.max_linear_speed)
         body[b.GOAL_V], body[b.GOAL_W] = body_speeds(left, right, limits.wheel_base)

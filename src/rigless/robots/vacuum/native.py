@@ -76,7 +76,7 @@ def read_native(path: Path) -> Document | None:
     if path.suffix != ".toml":
         return None
     try:
-        document = parse_toml(path.read_text("utf-8"), str(path))
+        document = parse_toml(path.read_text("utf-8-sig"), str(path))
     except (OSError, ValueError):
         return None
     raw = document.data or {}

@@ -18,6 +18,7 @@ from rigless.kernel.drawing import View
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected, Param
 from rigless.kernel.fleet import FleetMember
+from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
@@ -96,7 +97,8 @@ class Vacuum(Robot, FleetMember):
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return {**self.buttons, **self.ros.bridge.inputs}
+        estop = VirtualInput(False, "cuts the power of the wheels, whatever is commanded")
+        return {**self.buttons, "estop": estop, **self.ros.bridge.inputs}
 
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
@@ -110,6 +112,7 @@ class Vacuum(Robot, FleetMember):
                 transport="tcp",
                 address=bind,
                 example=CIRCLE_LINE,
+                example_label="drive a slow arc",
                 emits=telemetry,
             ),
             Port(
@@ -182,6 +185,7 @@ class Vacuum(Robot, FleetMember):
         self.tick(body, 0, NO_DISCS, NO_BOXES)
         self.tick_many(body, 0)
         b.leave_trail(self.state.trail.copy(), 0, body, 0.0)
+        self.motors.warm_up()
         TelemetryCodec().encode(self.readings())
         self.scanner.scan(self.state, 1, NO_DISCS, NO_BOXES)
         angles, ranges, qualities = self.scanner.points
@@ -271,6 +275,11 @@ class Vacuum(Robot, FleetMember):
         pose = self.start_pose or (config.start_x, config.start_y, config.start_theta)
         return Body(*pose, config.robot.robot_radius)
 
+    @on(SetInput)
+    def set_input(self, given: SetInput, link: Link) -> None:
+        if given.name == "estop":
+            self.motors.restore_goal()
+
     @on(Cleared)
     def clear_faults(self, message: Cleared, link: Link) -> None:
         self.motors.restore_goal()
@@ -312,6 +321,22 @@ class Vacuum(Robot, FleetMember):
     def scan_now(self, beams: int) -> int:
         """Cast the last turn again with this many beams; return the number of points."""
         return self.scanner.scan(self.state, beams, *self.around())
+
+    def cast_beams(self) -> Any:
+        """Return the beams of the last turn in the world, also those without an echo."""
+        return self.scanner.beams(self.state, *self.around())
+
+    def beams(self) -> Any:
+        beams = self.cast_beams()[self.scanner.echoes]
+        return beams if self.state.lidar_on and self.state.scans and self._sees() else beams[:0]
+
+    def _sees(self) -> bool:
+        """Return False while a fault keeps new scans from being sent."""
+        if not self.faults:
+            return True
+        robot = self.read_only_copy()
+        points: list[Any] = [part.copy() for part in self.scanner.points]
+        return robot.fault("lidar", "stuck") is None and apply_scan_faults(robot, points)
 
     # Readings
 

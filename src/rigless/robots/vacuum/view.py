@@ -21,6 +21,7 @@ from rigless.kernel.drawing import (
     Points,
     Polygon,
     Rays,
+    Scan,
     Switch,
     Trail,
     View,
@@ -31,7 +32,7 @@ from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, Arrays
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.faults import apply_scan_faults
-from rigless.robots.vacuum.lidar.beams import OPTICAL, aim
+from rigless.robots.vacuum.lidar.beams import OPTICAL
 from rigless.robots.vacuum.lidar.scanner import Scanner
 from rigless.robots.vacuum.motors import POWERED
 from rigless.robots.vacuum.power import is_docked
@@ -60,6 +61,7 @@ class Drawn(Protocol):
     def now_ns(self) -> int: ...
     def readings(self) -> Status: ...
     def scan_now(self, beams: int) -> int: ...
+    def cast_beams(self) -> NDArray[np.float64]: ...
     def sense(self, sensor: str, value: Any) -> Any: ...
     def fault(self, target: str, kind: str = "") -> Fault | None: ...
     def read_only_copy(self) -> Self: ...
@@ -71,9 +73,11 @@ class VacuumView(View):
     def __init__(self, robot: Drawn):
         self.robot = robot
         self._scan: tuple[int, ArrayLike, ArrayLike] = (-1, NO_ROWS, NO_ROWS[:, :2])
+        imu = robot.config.imu
         radius, bumpers = robot.config.robot.robot_radius, robot.config.bumpers
         self.parts = (
             Rays("beams", "Lidar beams", "accent", height_m=LIDAR_HEIGHT_M),
+            Trail("swept", "Floor driven over", "ok", 2 * radius),
             Trail("odometry_trail", "Odometry trail", "ghost"),
             Trail("trail", "Trail", "path"),
             Disc("odometry", "Odometry pose", radius, "ghost", height_m=0.01),
@@ -127,12 +131,17 @@ class VacuumView(View):
             Button("dock_button", "Dock button", 1, 0),
             Switch("dustbox_attached", "Dust box in place"),
             Plot("speeds", "Speed", (("speed", "true"), ("commanded", "commanded")), "m/s"),
-            Plot("gyro", "Gyro", (("gyro_x", "x"), ("gyro_y", "y"), ("gyro_z", "z")), "LSB"),
+            Plot(
+                "gyro",
+                "Gyro",
+                (("gyro_x", "x"), ("gyro_y", "y"), ("gyro_z", "z")),
+                f"LSB, {imu.gyro_lsb_per_radps:g} per rad/s",
+            ),
             Plot(
                 "accel",
                 "Accelerometer",
                 (("accel_x", "x"), ("accel_y", "y"), ("accel_z", "z")),
-                "LSB",
+                f"LSB, {imu.accel_lsb_per_g:g} per g",
             ),
             Plot("wheels", "Encoders", (("wheel_left", "left"), ("wheel_right", "right")), "ticks"),
         )
@@ -172,7 +181,31 @@ class VacuumView(View):
 
     def trace(self) -> Mapping[str, tuple[float, float]]:
         body = self.robot.state.body
-        return {"trail": (body[b.X], body[b.Y]), "odometry_trail": (body[b.ODO_X], body[b.ODO_Y])}
+        place = (body[b.X], body[b.Y])
+        odometry = (body[b.ODO_X], body[b.ODO_Y])
+        return {"trail": place, "odometry_trail": odometry, "swept": place}
+
+    def scans(self) -> Mapping[str, Scan]:
+        """Return the points of the wire as seen from the lidar."""
+        state, lidar = self.robot.state, self.robot.config.lidar
+        points = np.asarray(self._lidar()[1], float)
+        x, y, theta = state.body[[b.X, b.Y, b.THETA]]
+        if len(points):  # placed from the pose at the end of the turn
+            x, y, theta = state.trail[(state.trail_at - 1) % len(state.trail), 1:4]
+        at = np.array([x, y]) + _turned(np.array([lidar.mounting_x, lidar.mounting_y]), theta)
+        away = points - at
+        angles = np.arctan2(away[:, 1], away[:, 0]) - theta
+        pose = (float(at[0]), float(at[1]), float(theta))
+        return {
+            "scan": Scan(
+                pose,
+                angles,
+                np.hypot(away[:, 0], away[:, 1]),
+                lidar.num_rays,
+                LIDAR_HEIGHT_M,
+                ("beams", "points"),
+            )
+        }
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         limits = self.robot.config.robot
@@ -190,12 +223,9 @@ class VacuumView(View):
         return [self._command(component, "enable" if switch == "on" else "disable")]
 
     def stop(self, on: bool) -> list[AnyInput]:
-        """RESET the drive: the real robot's emergency stop, which does not latch."""
-        return [self._command("drive", "reset"), self._command("drive", "disable")] if on else []
-
-    @property
-    def stopped(self) -> bool | None:
-        return False
+        """Cut the power, and RESET the drive, which is the real robot's stop and does not latch."""
+        reset = [self._command("drive", "reset"), self._command("drive", "disable")] if on else []
+        return [*super().stop(on), *reset]
 
     def _command(
         self, component: str, action: str, config: dict[str, Any] | None = None
@@ -213,34 +243,9 @@ class VacuumView(View):
         if not (state.lidar_on and state.scans):
             return NO_ROWS, NO_ROWS[:, :2]
         if self._scan[0] != state.scans or robot.faults:
-            self._scan = (state.scans, self._beams(), self._points())
+            beams = robot.cast_beams().astype(np.float32)
+            self._scan = (state.scans, beams, self._points())
         return self._scan[1], self._scan[2]
-
-    def _beams(self) -> NDArray[np.float32]:
-        robot, state, arrays = self.robot, self.robot.state, self.robot.arrays
-        robot.scan_now(robot.config.lidar.num_rays)
-        end_s = state.scanned_ns / 1e9
-        rays = np.empty((robot.config.lidar.num_rays, 4))
-        begin_s = end_s - 1.0 / robot.config.lidar.scan_rate_hz
-        aim(
-            arrays.setup,
-            state.trail,
-            state.trail_at,
-            begin_s,
-            end_s,
-            len(rays),
-            arrays.cosines,
-            arrays.sines,
-            rays,
-        )
-        reach = (
-            np.minimum(robot.scanner.ranges, robot.config.lidar.max_range) / robot.grid.resolution_m
-        )
-        x0, y0 = robot.grid.to_world(rays[:, 0], rays[:, 1])
-        x1, y1 = robot.grid.to_world(
-            rays[:, 0] + rays[:, 2] * reach, rays[:, 1] + rays[:, 3] * reach
-        )
-        return np.column_stack((x0, y0, x1, y1)).astype(np.float32)
 
     def _points(self) -> NDArray[np.float32]:
         """Return the points of the wire, placed from the robot's pose as clients do."""

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -52,6 +52,7 @@ class Shutdown:
 class Ignored:
     """A frame that the daemon ignores."""
 
+    REFUSED: ClassVar = "what"
     what: str
 
 
@@ -146,6 +147,7 @@ def frame(message: Outbound) -> bytes:
 class CommandCodec:
     """One per connection; `pending` is the frame that is still coming in."""
 
+    REQUESTS: ClassVar = (Control, ProtocolSync, Shutdown)
     pending: bytearray = field(default_factory=bytearray)
 
     def decode(self, data: bytes) -> Iterator[Inbound]:
@@ -161,6 +163,9 @@ class CommandCodec:
             payload = bytes(self.pending[_LENGTH:end])
             del self.pending[:end]
             yield parse(payload)
+
+    def encode_request(self, message: Control | ProtocolSync | Shutdown) -> bytes:
+        return request(message)
 
     def encode(self, message: Outbound) -> bytes:
         return frame(message)
@@ -189,6 +194,39 @@ def parse(payload: bytes) -> Inbound:
         case "sensor_group":
             return Ignored("a sensor group, which only the robot sends")
     return Ignored("an empty message")
+
+
+def request(message: Control | ProtocolSync | Shutdown) -> bytes:
+    """Return the frame that a client sends for a command."""
+    whole = schema.Message(topic="command")
+    match message:
+        case Control():
+            control = whole.command.component_control
+            control.id = message.id
+            control.action.type = schema.ACTIONS.index(message.action)
+            control.action.SetInParent()  # protobuf omits an empty part
+            for key, value in message.config.items():
+                _set_value(control.action.config[key], value)
+        case ProtocolSync():
+            whole.command.protocol_sync.SetInParent()
+        case Shutdown():
+            whole.command.shutdown.SetInParent()
+    payload = whole.SerializeToString(deterministic=True)
+    return len(payload).to_bytes(_LENGTH) + payload
+
+
+def _set_value(entry: Any, value: Value) -> None:
+    match value:
+        case bool():
+            entry.bool_val = value
+        case int():
+            entry.i64_val = value
+        case float():
+            entry.f32_val = value
+        case str():
+            entry.string_val = value
+        case _:
+            entry.vector3_val.x, entry.vector3_val.y, entry.vector3_val.z = value
 
 
 def _command(command: Any) -> Control | ProtocolSync | Shutdown:

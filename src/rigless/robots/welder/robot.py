@@ -17,6 +17,7 @@ from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
+from rigless.kernel.world import World
 from rigless.motion import planner as p
 from rigless.robots.welder import pins
 from rigless.robots.welder.arm.guard import make_checker
@@ -94,7 +95,16 @@ class Welder(Robot):
     @property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
         serial = (
-            Port("grbl", GrblCodec, "tcp", ADDRESS, example=JOG_LINE, emits=(Text,), answers=True),
+            Port(
+                "grbl",
+                GrblCodec,
+                "tcp",
+                ADDRESS,
+                example=JOG_LINE,
+                example_label="jog joint 1",
+                emits=(Text,),
+                answers=True,
+            ),
             Port("pty", GrblCodec, "pty", "/dev/pts/", emits=(Text,), answers=True),
         )
         file = self.config.settings_file
@@ -113,7 +123,7 @@ class Welder(Robot):
     def defaults(self) -> Defaults:
         speed = self.config.default_time_scale
         if not self.config.cell:
-            return Defaults(speed=speed)
+            return Defaults(World(), speed, world_name="open cell")  # not in another robot's world
         path = find_cell(self.config.cell)
         return Defaults(CellWorld.load(path), speed, world_name=str(path.resolve()))
 
@@ -145,6 +155,7 @@ class Welder(Robot):
         self.cell: Cell | None = None
         self.checker: MotionChecker | None = None
         self.stickout: Stickout | None = None
+        self.preview = np.empty((0, 4), np.float32)  # a path that the panel shows; not state
         self._make_controller()
         self._started = True
         self.controller.motion.sync()
@@ -366,6 +377,10 @@ class Welder(Robot):
         self.emit(port or "grbl", Text(text), to=link)
 
     # Ground truth and view
+
+    def status(self) -> str:
+        status = super().status()
+        return "alarm" if status != "e-stop" and self.state.mode == "Alarm" else status
 
     def view(self) -> View:
         from rigless.robots.welder.view import WelderView

@@ -13,6 +13,7 @@ from rigless.robots.welder.pins import Outputs
 from rigless.robots.welder.weld_state import Weld
 
 NO_CLIENT = ("", -1)
+WRONG = 50  # marked lines of a program that are remembered
 
 
 def six_zeros() -> list[float]:
@@ -112,14 +113,21 @@ class Program:
     texts: list[str] = field(default_factory=list)  # the last lines that were read
     read: int = 0  # lines read in all
     ended: bool = True  # the next line starts another program
-    wrong: list[int] = field(default_factory=list)  # numbers of rejected lines
+    wrong: list[int] = field(default_factory=list)  # lines rejected, or with an alarm
     sources: dict[int, int] = field(default_factory=dict)  # tag of a block → number of its line
+
+    def mark_wrong(self, number: int) -> None:
+        """Mark a line, and forget old marks."""
+        if number not in self.wrong:
+            self.wrong.append(number)
+            del self.wrong[:-WRONG]
 
 
 @dataclass
 class WelderState:
     mode: str = "Idle"
     alarm: int = 0
+    alarm_cause: str = ""  # such as the contact; empty if the alarm's own text says it
     critical: bool = False  # only a reset ends this alarm
     alarm_at_rest: int = 0  # raised when the axes have come to rest
     homed: int = 0  # a bit an axis

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.drawing import (
     Action,
+    Alarm,
     Gauge,
     Jog,
     Lamp,
@@ -32,10 +33,11 @@ from rigless.robots.welder import wire as w
 from rigless.robots.welder.arm_description import short_names
 from rigless.robots.welder.controller import realtime
 from rigless.robots.welder.controller.motion.odometer import METRIC
+from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.modal import AXES
+from rigless.robots.welder.jogging import FRAMES, JOG_DEGPM, torch_lines
 from rigless.robots.welder.view_3d import View3D
 
-JOG_DEGPM = 1800.0  # [ours] full speed by hand: 30°/s
 SLIGHT_S = 1e-4  # time step for the torch speed
 BYTES = {"hold": w.HOLD, "resume": w.RESUME, "stop": w.STOP, "reset": w.RESET}
 LINES = {"unlock": "$X", "home": "$H", "arc off": "M5"}
@@ -147,6 +149,21 @@ class WelderView(View):
         controller = self.robot.controller
         return {"program": controller.listing.lines(controller.motion.peek()[2])}
 
+    @property
+    def alarm(self) -> Alarm | None:
+        state = self.robot.state
+        if state.mode != "Alarm":
+            return None
+        text = f"ALARM:{state.alarm} {state.alarm_cause or codes.ALARMS[state.alarm]}"
+        if state.alarm == codes.ALARM_ESTOP:
+            return Alarm(text, "release the emergency stop, then press Reset")
+        if state.alarm_cause:
+            return Alarm(text, "press Reset, then jog the arm away from the contact")
+        if state.critical:
+            return Alarm(text, "clear the cause, then press Reset")
+        homing = state.alarm == codes.ALARM_HOMING_REQUIRED
+        return Alarm(text, "press Home" if homing else "press Unlock or Home")
+
     def act(self, name: str) -> list[AnyInput]:
         if name in BYTES:
             return self._bytes(BYTES[name])
@@ -173,6 +190,11 @@ class WelderView(View):
         return self._bytes(reset, *[steps[by < 0]] * tens, *[steps[2 + (by < 0)]] * ones)
 
     def jog(self, axis: int, by: float, speed: float) -> list[AnyInput]:
+        if axis >= AXES:
+            frames = FRAMES[self.robot.controller.setup.tool is not None :]
+            frame = frames[axis // AXES - 1]
+            lines = torch_lines(self.robot, frame, axis % AXES, by, speed)
+            return [self._line(line) for line in lines]
         letter, feed = self.robot.config.letters[axis], JOG_DEGPM * speed
         if math.isfinite(by):
             return [self._line(f"$J=G91 G21 {letter}{by:.4f} F{feed:.0f}")]
@@ -241,13 +263,14 @@ def _motion(robot: Any) -> Iterator[Part]:
 
 
 def _jog(cartesian: bool, names: list[tuple[int, str]]) -> Part:
-    axes = tuple((f"j{n}", name, "°") for n, name in names)
+    torch = tuple(
+        (f"torch_{name}", letter, "mm" if len(name) == 1 else "°")
+        for letter, name in zip(("X", "Y", "Z", "Rx", "Ry", "Rz"), TORCH, strict=True)
+    )
     if cartesian:
-        axes = tuple(
-            (f"torch_{name}", letter, "mm" if len(name) == 1 else "°")
-            for letter, name in zip("XYZABC", TORCH, strict=True)
-        )
-    return Jog("jog", "Jog", axes, group="Jog")
+        return Jog("jog", "Jog", torch * 2, sets=("Base", "Tool"), group="Jog")
+    joints = tuple((f"j{n}", name, "°") for n, name in names)
+    return Jog("jog", "Jog", joints + torch * 2, sets=("Joints", "Base", "Tool"), group="Jog")
 
 
 def _weld(config: Any) -> Iterator[Part]:

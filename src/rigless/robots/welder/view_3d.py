@@ -89,6 +89,7 @@ class View3D:
         )
         way = _paint(look.trajectory_color)
         yield Curve("way", "Planned path", way, width_px=2.5, shown=look.show_trajectory_preview)
+        yield Curve("preview", "Program path", "ghost", width_px=1.5)
         weld = _paint(look.weld_color)
         ramp = (COLD, weld, HOT) if look.weld_trail_by == "heat" else (FRESH, weld, OLD)
         label = "Weld, by heat" if look.weld_trail_by == "heat" else "Weld, by age"
@@ -141,6 +142,7 @@ class View3D:
             "volumes": [(*one, 0.0) for one in (*poses, pose(frame()))],
             "frames": [*([pose(self.cell.work)] if self.cell.things else []), pose(tip)],
             "way": self._way_rows(),
+            "preview": self.robot.preview,
             "weld": self._weld_rows(),
         }
         if self.cell.things:

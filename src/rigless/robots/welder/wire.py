@@ -10,6 +10,7 @@ stop and jog cancel also clear the line. A line that is too long is marked when 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 LINE_BYTES = 256
 BITS_PER_BYTE = 10  # on a serial line: start bit, eight data bits, stop bit
@@ -70,6 +71,7 @@ TWINS = {STATUS_8: STATUS, STATUS_ENQ: STATUS, RESUME_8: RESUME, HOLD_8: HOLD}
 class GrblCodec:
     """Decodes bytes. While `kept` is set, printable realtime commands are data."""
 
+    REQUESTS: ClassVar = (Line, RealTime)
     line: bytearray = field(default_factory=bytearray)
     size: int = 0
     kept: bool = False
@@ -147,6 +149,11 @@ class GrblCodec:
     def _clear(self) -> None:
         self.line.clear()
         self.size, self.kept, self.comment, self.overflow, self.ended = 0, False, "", False, 0
+
+    def encode_request(self, message: Line | RealTime) -> bytes:
+        if isinstance(message, RealTime):
+            return bytes([message.code & 0xFF])
+        return f"{message.text}\n".encode("latin-1", "replace")
 
     def encode(self, message: Text) -> bytes:
         return message.text.encode("latin-1", "replace")

@@ -186,6 +186,8 @@ class Machine:
         edges, on = self.sensing.edges, state.edges.copy()
         d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
         m.tick(motors, self.limits, 0.0, self._dt_s)
+        m.plan(motors, self.limits, self._dt_s)  # by itself, as with motor faults
+        m.move(motors, self.limits, motors[:, m.REF].copy(), 0.0, self._dt_s)
         _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self._dt_s)
         _go(
             drive,

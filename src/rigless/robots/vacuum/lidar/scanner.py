@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.lidar.beams import scan
+from rigless.robots.vacuum.lidar.beams import aim, scan
 from rigless.robots.vacuum.state import VacuumState
 from rigless.sensors.noise import block, normal
 from rigless.worlds.grid import Grid
@@ -55,6 +55,28 @@ class Scanner:
             end_s - 1.0 / self._config.scan_rate_hz, end_s, arrays.angles, arrays.cosines,
             arrays.sines, state.keys[2], state.scans, beams, *self.points, self.ranges,
         )  # fmt: skip
+
+    def beams(self, state: VacuumState, discs: Any, boxes: Any) -> Array:
+        """Return the beams of the last turn in the world: x, y, to_x, to_y.
+
+        A beam without an echo ends at the maximum range.
+        """
+        self.scan(state, self._config.num_rays, discs, boxes)
+        arrays, grid, end_s = self._arrays, self._grid, state.scanned_ns / 1e9
+        rays = np.empty((self._config.num_rays, 4))
+        aim(
+            arrays.setup, state.trail, state.trail_at, end_s - 1.0 / self._config.scan_rate_hz,
+            end_s, len(rays), arrays.cosines, arrays.sines, rays,
+        )  # fmt: skip
+        x, y, dx, dy = rays.T
+        reach = np.minimum(self.ranges, self._config.max_range) / grid.resolution_m
+        ends = grid.to_world(x + dx * reach, y + dy * reach)
+        return np.column_stack((*grid.to_world(x, y), *ends))
+
+    @property
+    def echoes(self) -> NDArray[np.bool_]:
+        """True for the beams of the last turn whose range the lidar can measure."""
+        return (self.ranges >= self._config.min_range) & (self.ranges <= self._config.max_range)
 
     def beam_count(self, state: VacuumState, now_ns: int) -> int:
         """Return the beams of this turn: fewer while the motor spins up or runs slow."""

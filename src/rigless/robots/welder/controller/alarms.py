@@ -4,6 +4,7 @@ A critical alarm (limits, emergency stop, motor fault) needs its cause cleared a
 """
 
 from rigless.robots.welder.board import Board
+from rigless.robots.welder.controller.motion.program_listing import is_part
 from rigless.robots.welder.controller.replies import Replies
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
@@ -14,12 +15,17 @@ class Alarms:
     def __init__(self, state: WelderState, board: Board, reports: Reports, replies: Replies):
         self.state, self.board, self.reports, self.replies = state, board, reports, replies
 
-    def raise_alarm(self, number: int) -> None:
-        """Raise an alarm; 0 is none."""
+    def raise_alarm(self, number: int, cause: str = "", line: int = 0) -> None:
+        """Raise an alarm; 0 is none. `line` is the number of the program's line that caused it."""
         if not number:
             return
         state, board = self.state, self.board
         state.mode, state.alarm, state.critical = "Alarm", number, number in codes.CRITICAL
+        state.alarm_cause = cause
+        if number in codes.LINE_ALARMS and is_part(state.line):
+            line = state.program.read
+        if line:
+            state.program.mark_wrong(line)
         state.steps, state.legs, state.probe.mode = [], [], 0
         board.send_text(f"ALARM:{number}\r\n")
         if number == codes.ALARM_PROBE_CONTACT:

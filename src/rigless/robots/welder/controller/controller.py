@@ -90,19 +90,21 @@ class Controller:
     def _collide(self) -> None:
         """Report the contacts that the arm has reached; by default the drives trip."""
         while (contact := self.guard.next_contact(self.motion.joints_deg)) is not None:
-            _, _, link, other, point_mm, depth_mm, line, lasting = contact
+            tag, _, link, other, point_mm, depth_mm, line, lasting = contact
             place = ", ".join(f"{value:.1f}" for value in point_mm)
             verb = "hits" if depth_mm > -TOUCHING_MM else f"comes within {-depth_mm:.1f} mm of"
             if lasting:
                 verb = "still touches" if verb == "hits" else f"is still {verb[6:]}"
+            text = f"{link} {verb} {other} at ({place}) mm"
             self.board.event(
-                "collision", f"{link} {verb} {other} at ({place}) mm", "error",
+                "collision", text, "error",
                 objects=[link, other], place_mm=list(point_mm), depth_mm=depth_mm, line=line,
                 lasting=lasting,
             )  # fmt: skip
             if not lasting:
                 self.board.count("collisions")
             if self.board.on_collision == "stop":
+                source = self.state.program.sources.get(tag, 0)
                 self.motion.drop()
                 self.accessories.set_spindle(5, 0.0)
-                self.alarms.raise_alarm(codes.ALARM_MOTOR_FAULT)
+                self.alarms.raise_alarm(codes.ALARM_MOTOR_FAULT, text, source)

@@ -9,7 +9,6 @@ from rigless.motion import planner as p
 from rigless.robots.welder.state import Arrival, WelderState
 
 KEPT = 200  # lines that are kept; more if the planner holds more
-WRONG = 50  # rejected lines that are remembered
 BEFORE, AHEAD = 20, 40  # lines shown around the current one
 
 
@@ -40,9 +39,7 @@ class ProgramListing:
     def mark_rejected(self, line: Arrival | None) -> None:
         """Mark the line in execution: its reply was an error."""
         if is_part(line):
-            wrong = self.state.program.wrong
-            wrong.append(self.state.program.read)
-            del wrong[:-WRONG]
+            self.state.program.mark_wrong(self.state.program.read)
 
     def block_queued(self, tag: int) -> None:
         """Note that a block belongs to the line in execution."""

@@ -229,7 +229,9 @@ def test_a_flood_of_output_is_cut_with_a_notice(tmp_path: Path) -> None:
         assert process.log.cut
         assert process.log.total_bytes == 3_000_000
         notes = [line.text for line in process.log.lines if line.stream == "note"]
-        assert notes == ["its output is cut after 0.05 MB (limits.output_mb)"]
+        assert (
+            notes == process.log.findings == ["its output is cut after 0.05 MB (limits.output_mb)"]
+        )
         assert (tmp_path / "program.stdout").stat().st_size == 50_000
 
     run(work)
@@ -243,6 +245,8 @@ def test_binary_output_becomes_printable_lines(tmp_path: Path) -> None:
         await process.end()
         lines = [line.text for line in process.log.lines]
         assert lines[-1].endswith("red")
+        (finding,) = process.log.findings
+        assert "not all text" in finding
         assert all(char.isprintable() for line in lines for char in line.replace("\t", ""))
         assert (tmp_path / "program.stdout").read_bytes().startswith(bytes(range(256)))
 
@@ -259,3 +263,39 @@ def test_a_line_without_end_is_kept_and_long_lines_are_cut(tmp_path: Path) -> No
         assert last.text == "last"
 
     run(work)
+
+
+BUSY = "import os\nfor _ in range(2):\n    os.fork() or print('up', flush=True)\nwhile True: pass"
+
+
+def test_a_share_of_the_time_holds_for_all_processes(tmp_path: Path) -> None:
+    async def work() -> None:
+        process = started(tmp_path, *python(BUSY))
+        await until(lambda: len(process.log.lines) == 3)
+        process.limit(0.05)
+        await until(lambda: "T" in states(process))
+        used_s, begin = cpu_s(process), time.monotonic()
+        await until(lambda: cpu_s(process) > used_s + 0.1)
+        cores = (cpu_s(process) - used_s) / (time.monotonic() - begin)
+        assert cores < 4 * 0.05 * 2
+        process.limit(0.0)
+        await until(lambda: states(process) == "TTTT")
+        process.limit(1.0)
+        await until(lambda: states(process) == "RRRR")
+        process.limit(0.0)  # it ends while it is stopped, too
+        assert not await process.end(grace_s=DEADLINE_S)
+
+    run(work)
+
+
+def cpu_s(process: Process) -> float:
+    process.usage.sample(process.root, 0.0, time.monotonic())
+    return process.usage.cpu_s
+
+
+def states(process: Process) -> str:
+    """Return a letter for each process: R runs, T is stopped."""
+    found = ""
+    for pid in processes_below(process.root):
+        found += Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return found

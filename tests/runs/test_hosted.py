@@ -119,7 +119,7 @@ def test_faults_on_programs(tmp_path: Path) -> None:
         command = "sleep 1000"
         [[programs]]
         name = "restarted"
-        command = ["sh", "-c", "echo boot; sleep 1000"]
+        command = "{client} 'SET 24' --wait 1000"
         restart = "on-failure"
         [[programs]]
         name = "paused"
@@ -127,6 +127,15 @@ def test_faults_on_programs(tmp_path: Path) -> None:
         [[programs]]
         name = "again"
         command = ["sh", "-c", "echo boot; sleep 1000"]
+        [[programs]]
+        name = "starved"
+        command = ["python3", "-S", "-c", "while True: pass"]
+        [[faults]]
+        at_s = 3
+        until_s = 8
+        program = "starved"
+        kind = "starve"
+        share = 0.05
         [[faults]]
         at_s = 2
         program = "killed"
@@ -145,27 +154,41 @@ def test_faults_on_programs(tmp_path: Path) -> None:
         at_s = 3
         program = "again"
         kind = "restart"
+        [[expect]]
+        name = "it comes back"
+        after_fault = "restarted"
+        reacts_within_ms = 9000
+        port = "line"
+        message = "Set"
         """,
         duration_s=12,
         speed=4,
     )
     assert result.passed, (result.failure, result.verdicts)
-    killed, restarted, _, again = result.programs
+    killed, restarted, _, again, _ = result.programs
     assert killed.restarts == 0
     assert restarted.restarts == 1
-    assert restarted.last_lines == ["boot", "boot"]
+    assert restarted.last_lines == ["SET 24 -> OK", "SET 24 -> OK"]
+    assert verdict(result, "it comes back").detail.endswith(" ms after 2 s; 1 measured")
     assert again.last_lines == ["boot", "boot"]
     assert {(fault.target, fault.kind) for fault in result.faults} == {
         ("killed", "kill"),
         ("restarted", "kill"),
         ("paused", "pause"),
         ("again", "restart"),
+        ("starved", "starve"),
     }
     assert result.trace is not None
     ticks = [line.time_s for line in result.trace.programs[2].lines if line.text == "tick"]
     assert any(time_s < 3 for time_s in ticks)
     assert any(time_s > 8 for time_s in ticks)
     assert not any(4 < time_s < 7.9 for time_s in ticks)
+    cpu = result.trace.programs[4].cpu
+    samples = list(zip(cpu.times_s, cpu.values, strict=True))
+    during = [cores for time_s, cores in samples if 4.2 < time_s < 8]
+    after = [cores for time_s, cores in samples if time_s > 9.2]
+    assert max(during) < 0.15
+    assert sum(after) / len(after) > 1.5 * sum(during) / len(during)
 
 
 def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:

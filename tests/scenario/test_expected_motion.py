@@ -85,6 +85,7 @@ def test_no_robot_has_to_stop_if_nothing_occurs():
         ({"no_collision": True}, "cart logs no event for collisions (use keeps_distance_m"),
         ({"keeps_distance_m": 0.1}, "cart has no footprint"),
         ({"coverage_min": 0.5}, "cart has no footprint"),
+        ({"coverage_min": 0.5, "by": "lidar"}, 'cart has no lidar (by = "swept")'),
         ({"reaches": {"x": [0, 1]}, "from_s": 9}, "after the end of the run"),
     ],
     ids=str,
@@ -140,12 +141,13 @@ def test_other_robots_are_obstacles():
     assert verdict.margin == pytest.approx(1.0 - 2 * radius_m - 0.1, abs=1e-3)
 
 
-def room(folder, walls):
-    """Write a map with cells of 0.1 m; return its file."""
+def room(folder, walls, parts=1):
+    """Write a map with cells of 0.1 m, each divided into parts; return its file."""
+    walls = ["".join(cell * parts for cell in row) for row in walls for _ in range(parts)]
     height, width = len(walls), len(walls[0])
     shades = ["0" if cell == "#" else "255" for row in walls for cell in row]
     (folder / "room.pgm").write_text(f"P2 {width} {height} 255 {' '.join(shades)}\n")
-    keys = {"image": "room.pgm", "resolution": 0.1, "origin": "[0, 0, 0]", "negate": 0,
+    keys = {"image": "room.pgm", "resolution": 0.1 / parts, "origin": "[0, 0, 0]", "negate": 0,
             "occupied_thresh": 0.65, "free_thresh": 0.196}  # fmt: skip
     file = folder / "room.yaml"
     file.write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
@@ -171,3 +173,30 @@ def test_coverage_of_a_corridor(tmp_path):
     assert most.margin == pytest.approx(share - 0.95)
     assert away.margin == pytest.approx(0.2 - 0.1, abs=0.01)  # to the walls on both sides
     assert some.series.values == sorted(some.series.values)
+
+
+def test_the_floor_that_a_lidar_has_seen(tmp_path):
+    # Two corridors 1 m wide in the shape of an L: 4 m along x, then 3 m up. From the first, the
+    # inner corner hides most of the second. A closed room does not count.
+    along, up = "#" + "." * 40 + "#", "#" + "." * 8 + "#" * 22 + "." * 10 + "#"
+    walls = ["#" * 42, *[up] * 29, "#" * 31 + "." * 10 + "#", *[along] * 10, "#" * 42]
+    lidar = {"mounting_x": 0, "mounting_y": 0, "optical_offset": 0, "num_rays": 2000}
+    vacuum = {"kind": "vacuum", "start": {"x": 2.1, "y": 0.6, "theta": 0.3},
+              "config": {"lidar": lidar}}  # fmt: skip
+    expect = [{"coverage_min": 0.5, "by": "lidar"}, {"coverage_min": 0.7, "by": "lidar"}]
+    scene = {"robots": [vacuum], "world": {"map": room(tmp_path, walls, 5)}, "timeline": [LIDAR_ON]}
+    some, most = judged(expect, 1.0, **scene)
+    # The line of sight touches the corner at (3.1, 1.1) and ends at the wall at x = 4.1.
+    high_m = (1.1 - 0.6) / (3.1 - 2.1) * 1.0
+    assert some.margin == pytest.approx((4.0 + 0.5 * high_m) / 7.0 - 0.5, abs=0.005)
+    assert not most.passed
+    assert float(some.detail.split()[3]) == pytest.approx(7.0, abs=1e-6)
+    off, *_ = judged(expect, 1.0, **scene | {"timeline": []})
+    stuck = [{"target": "lidar", "kind": "stuck"}]
+    blind, *_ = judged(expect, 1.0, **scene, faults=stuck)
+    assert off.detail.startswith("0 % of")
+    assert blind.detail.startswith("0 % of")
+
+
+LIDAR_ON = {"at_s": 0.0, "port": "commands",
+            "message": {"type": "Control", "id": "lidar", "action": "enable"}}  # fmt: skip

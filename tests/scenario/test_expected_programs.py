@@ -2,11 +2,12 @@
 
 import pytest
 
+from rigless.kernel.events import Event
 from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.verdict import Series
 
-from .scenes import built, problems
+from .scenes import built, cart, problems
 
 
 class Facts(dict):
@@ -39,6 +40,29 @@ def verdict(expect, facts, **entry):
     monitor = ExpectationMonitor(scene, 2.0, Facts(nav=facts))
     scene.simulation.run(2.0)
     return monitor.verdicts()[0]
+
+
+def test_a_fault_on_a_program_is_an_occurrence_for_its_robots():
+    programs = [{"name": "nav", "command": "./nav"}]
+    robots = [cart(name=name, config={"speed_mps": mps}) for name, mps in (("a", 1), ("b", 2))]
+    stop = [{"at_s": 1.25, "set": {"brake": True}, "robot": "*"}]
+    go = {"at_s": 1.5, "port": "drive", "robot": "b", "message": {"type": "Go", "speed_mps": 0}}
+    trigger = {"after_fault": "nav", "robot": "*"}
+    expect = [
+        {**trigger, "stops_within_m": 0.3},
+        {**trigger, "reacts_within_ms": 600, "port": "drive", "robot": "b"},
+        {**trigger, "reacts_within_ms": 300, "port": "drive"},
+    ]
+    scene = built(robots, programs=programs, expect=expect, timeline=[*stop, go])
+    monitor = ExpectationMonitor(scene, 2.0, Facts(nav=RUNNING))
+    core, data = scene.simulation.core, {"target": "nav", "program": "nav", "kind": "kill"}
+    fault = Event(10**9, "", "fault-injected", "warning", "killed", data)
+    core.call_at(10**9, lambda: core.log(fault))
+    scene.simulation.run(2.0)
+    stops, reacts, late, _ = monitor.verdicts()
+    assert (stops.detail, stops.robot) == ("longest path 0.48 m after 1 s; 2 measured", "b")
+    assert reacts.detail == "worst 500 ms after 1 s; 1 measured"
+    assert late.detail == "no reaction after 1 s; 2 measured, 2 too late"
 
 
 @pytest.mark.parametrize(

@@ -177,28 +177,27 @@ def test_a_demo_is_one_of_each(install, tmp_path, monkeypatch):
     scene.write_text(f'[[robots]]\nname = "far"\nkind = "{CART}"\ncount = 2\n')
     monkeypatch.chdir(tmp_path)
     made = demo([THERMOSTAT, f"{THERMOSTAT}/winter.toml", str(scene)])
-    assert list(made.simulation.robots) == [*installed(), "thermostat", "hall", "far-1", "far-2"]
+    agvs = [f"agv-{number}" for number in range(1, 7)]
+    own = ["vacuum", "pacbot", "welder", "rover", *agvs]
+    further = ["trolley", "thermostat", "hall", "far-1", "far-2"]
+    assert list(made.simulation.robots) == [*own, *further]
+    driven = {program.yields.robots for program in made.scenario.programs}
+    assert driven == {"vacuum", "pacbot", "welder", "rover", "agv-*"}
+    worlds = {id(robot.world) for name, robot in made.simulation.robots.items() if name in own}
+    assert len(worlds) == 5  # the AGVs share one
     assert "trolley" in installed()
 
 
-def test_robots_of_a_demo_get_different_ports():
-    made = demo([THERMOSTAT])
-    numbers = [
-        address.rpartition(":")[2]
-        for place, address in made.addresses.items()
-        if place[1] != "telemetry"
-    ]
-    wanted = [number for number in numbers if number != "0"]
-    assert len(set(wanted)) == len(wanted)
-    assert made.addresses["pacbot", "commands"] == "127.0.0.1:5555"
-    assert made.addresses["vacuum", "commands"] == "127.0.0.1:0"
-    assert made.notes == ("vacuum/commands: pacbot uses port 5555; it gets a free one",)
-
-
-def test_a_demo_without_conflicts_prints_no_note(tmp_path):
+def test_robots_of_a_demo_keep_their_ports_unless_two_clash(tmp_path):
     path = tmp_path / "s.toml"
-    path.write_text(f'[[robots]]\nname = "far"\nkind = "{CART}"\n')
-    assert all(note.startswith("vacuum/") for note in demo([str(path)]).notes)
+    path.write_text(f'[[robots]]\nname = "far"\nkind = "{CART}"\nports = {{ drive = 3002 }}\n')
+    made = demo([THERMOSTAT, str(path)], ["welder.ports.grbl=6300"])
+    assert made.addresses["vacuum", "commands"] == "127.0.0.1:5555"
+    assert made.addresses["pacbot", "commands"] == "127.0.0.1:5558"
+    assert made.addresses["welder", "grbl"] == "127.0.0.1:6300"
+    assert made.notes == ("far/drive: pacbot uses port 3002; it gets a free one",)
+    [unknown] = error_texts(demo, [], ["toaster.ports.line=1"])
+    assert "neither a robot nor a scenario key" in unknown
 
 
 @pytest.mark.parametrize("text", ["a = 1", "robots = 1", "robots = []", "robots = [1]", ""])
@@ -440,7 +439,14 @@ event = "e"
         (b"a = " + b"[" * 100_000, "is not valid TOML"),
         (b"seed = " + b"1" * 5000, "is not valid TOML"),
         (b"", "robots: this key is required"),
+        (b"\xef\xbb\xbfseed = 1", "robots: this key is required"),  # with a BOM, as on Windows
     ],
 )
 def test_a_file_that_is_no_scenario(tmp_path, data, reason):
     assert reason in "\n".join(error_texts(opened, tmp_path, data))
+
+
+def test_a_link_to_nothing_is_named_as_such(tmp_path):
+    (tmp_path / "old.toml").symlink_to("gone.toml")
+    with pytest.raises(rigless.InputError, match="is a link to a file that does not exist"):
+        open_target(str(tmp_path / "old.toml"))

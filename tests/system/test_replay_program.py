@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import reserved
 import rigless
+
+from .ros import ros_python
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENT = ("--delay-tolerance", "20000")  # for a busy machine; other tests are about delays
@@ -16,11 +19,11 @@ PATIENT = ("--delay-tolerance", "20000")  # for a busy machine; other tests are 
 def record(tmp_path):
     """Return a function that records a program against a robot and returns the file."""
 
-    def run(robot, program, argument, settings=()):
+    def run(robot, program, argument=None, settings=(), python=sys.executable):
         file = tmp_path / "run.mcap"
         with rigless.serve(robot, seed=3, settings=settings, collect=False) as host:
             host.start_recording(file)
-            words = [sys.executable, PROGRAMS / program, argument(host)]
+            words = [python, PROGRAMS / program, *([argument(host)] if argument else [])]
             subprocess.run(list(map(str, words)), check=True, timeout=100)
             host.stop_recording()
         return file
@@ -32,8 +35,8 @@ def record(tmp_path):
 def compare(run_cli):
     """Return a function that plays a recording to a program and compares."""
 
-    def run(file, program, argument, *options, rules=PATIENT):
-        command = f"{sys.executable} {PROGRAMS / program} {argument} {' '.join(options)}"
+    def run(file, program, argument, *options, rules=PATIENT, python=sys.executable):
+        command = f"{python} {PROGRAMS / program} {argument} {' '.join(options)}"
         return run_cli("replay", file, "--serve", "--program", command, "--compare", *rules)
 
     return run
@@ -96,3 +99,38 @@ def test_a_gcode_sender_gets_the_ok_of_every_line(record, compare):
     assert found.returncode == 1
     assert "welder/grbl, Line: missing; recorded text='G21'" in found.stdout
     assert found.stderr.count("ok") >= 5
+
+
+def test_a_backend_on_a_nats_server(record, compare):
+    file = record("agv", "agv_backend.py", lambda host: host.address("agv", "nats"))
+    client = "agv_backend.py", "{agv.nats}"
+    rules = (*PATIENT, "--set", f"ports.nats=127.0.0.1:{reserved.port()}")
+    for name in ("issuedAt", "expiresAt"):
+        rules += ("--ignore", name)
+    found = compare(file, *client, rules=rules)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "the same: 2 messages" in found.stdout
+    assert "program | halt " in found.stderr  # it got both recorded acks
+    found = compare(file, *client, "--x", "1.5", rules=rules)
+    assert found.returncode == 1
+    assert "CommandRequest, field params.x: 2.0 recorded, 1.5 now" in found.stdout
+    found = compare(file, *client, "--no-stop", rules=rules)
+    assert found.returncode == 1
+    assert "missing" in found.stdout.splitlines()[0]
+
+
+def test_a_node_on_a_dds_domain(record, compare):
+    python, client = ros_python(), ("rover_node.py", "{rover.dds}")
+    rules = (*PATIENT, "--set", f"ports.dds={reserved.domain()}")
+    file = record(
+        "rover", "rover_node.py", lambda host: host.address("rover", "dds"), python=python
+    )
+    found = compare(file, *client, rules=rules, python=python)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "the same: 3 messages" in found.stdout
+    found = compare(file, *client, "--speed", "0.25", rules=rules, python=python)
+    assert found.returncode == 1
+    assert "rover/dds, Twist, field message.linear.x: 0.5 recorded, 0.25 now" in found.stdout
+    found = compare(file, *client, "--no-turn", rules=rules, python=python)
+    assert found.returncode == 1
+    assert "rover/dds, Twist: missing" in found.stdout.splitlines()[0]

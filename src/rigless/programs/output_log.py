@@ -32,6 +32,8 @@ class OutputLog:
         self.path = folder / f"{name}.log"
         self.total_bytes = 0
         self.cut = False
+        self.findings: list[str] = []  # sentences about the output, for the verdict
+        self._binary = False
         self.newest: deque[Line] = deque(maxlen=NEWEST_KEPT)
         self.on_line: Callable[[Line], None] = lambda line: None
         self._limit, self._now_s = limit_bytes, now_s
@@ -61,8 +63,7 @@ class OutputLog:
                 rest = b""
             self._parts[stream] = rest
         if self.total_bytes > self._limit and not self.cut:
-            self.cut = True
-            self.note(f"its output is cut after {self._limit / 1e6:g} MB (limits.output_mb)")
+            self._cut(f"its output is cut after {self._limit / 1e6:g} MB (limits.output_mb)")
 
     def end_of(self, stream: str) -> None:
         """Complete a last line without an end."""
@@ -74,9 +75,17 @@ class OutputLog:
         """Add a line of rigless itself."""
         self._add(Line(self._now_s(), "note", text))
 
+    def _cut(self, text: str) -> None:
+        self.cut = True
+        self.findings.append(text)
+        self.note(text)
+
     def _line(self, stream: str, data: bytes) -> None:
         text = data[:LINE_BYTES].decode("utf-8", errors="replace").rstrip("\r")
         text = CONTROL.sub(lambda found: "" if len(found[0]) > 1 else "�", text)
+        if "�" in text and not self._binary:
+            self._binary = True
+            self.findings.append("its output is not all text: other bytes are shown as �")
         if len(data) > LINE_BYTES:
             text += f" … ({len(data)} bytes)"
         self._add(Line(self._now_s(), stream, text))
@@ -85,8 +94,7 @@ class OutputLog:
         if len(self.lines) < LINES_KEPT or line.stream == "note":
             self.lines.append(line)
         elif not self.cut:
-            self.cut = True
-            self.note(f"it printed over {LINES_KEPT} lines; later ones are only in {self.path}")
+            self._cut(f"it printed over {LINES_KEPT} lines; later ones are only in {self.path}")
         self.newest.append(line)
         self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
         self.on_line(line)

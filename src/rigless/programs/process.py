@@ -192,6 +192,10 @@ class Process:
         """Send a signal to all of its processes."""
         self._command(f"signal {number}")
 
+    def limit(self, share: float) -> None:
+        """Let all of its processes run only for a share of the time; 0 stops them."""
+        self._command(f"share {share:.9f}")
+
     def abandon(self) -> None:
         """Close the connection to the reaper, which then ends all processes by itself."""
         if self._reaper is None or self._gone.is_set():
@@ -211,7 +215,7 @@ class Process:
         """
         killed = False
         if self.alive:
-            self._command(f"signal {int(signal.SIGCONT)}")  # a stopped process gets no signal
+            self.limit(1.0)  # a stopped process gets no signal
             self._command(f"signal {number}")
             try:
                 async with asyncio.timeout(grace_s):

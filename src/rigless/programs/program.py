@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.events import Severity
+from rigless.programs.connections import tcp_peers
 from rigless.programs.output_log import OutputLog
 from rigless.programs.process import Process
-from rigless.programs.usage import Usage, tcp_peers
+from rigless.programs.usage import Usage
 from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.program_model import ProgramEntry
 
@@ -44,6 +45,7 @@ class Program:
         self.ended_at_s: float | None = None
         self.stopped = False  # by the end of the run or a fault: its exit code says nothing
         self.ran_to_end = False  # stopped by the end of the run
+        self.withdrawn = False  # ended until `start`
         self.notes: list[str] = []
         self.periods: list[tuple[float, float]] = []
         self.peers: set[str] = set()  # HOST:PORT of TCP connections, until a robot's port is used
@@ -51,7 +53,7 @@ class Program:
         self._now_s, self._log = now_s, log
         self._began_s = 0.0
         self._restarting: asyncio.TimerHandle | None = None
-        self._starving: asyncio.Task[None] | None = None
+        self._shares: dict[str, float] = {}  # of the time that it may run, by fault
         self._task: asyncio.Task[None] | None = None  # a restart in progress
 
     @property
@@ -65,7 +67,7 @@ class Program:
     @property
     def over(self) -> bool:
         """True if it has been started and will not run again."""
-        busy = self._task is not None and not self._task.done()
+        busy = self.withdrawn or (self._task is not None and not self._task.done())
         return self.starts > 0 and not self.alive and self._restarting is None and not busy
 
     @property
@@ -76,7 +78,7 @@ class Program:
         """Start it, unless it is running."""
         if self.alive:
             return
-        self._restarting = None
+        self.withdrawn, self._restarting = False, None
         self.starts += 1
         self.exit, self.ended_at_s, self.stopped, self.failure = None, None, False, ""
         self._began_s = self._now_s()
@@ -85,6 +87,9 @@ class Program:
         self.output.note(f"started: {' '.join(self.words)}")
         self._log("program-started", f"{self.name} started", "info")
         self.process.start(self.cwd, self.env)
+        self._shares = {fault: share for fault, share in self._shares.items() if share > 0}
+        if self._shares:
+            self._apply_shares()
 
     def _ended(self) -> None:
         process = self.process
@@ -97,7 +102,7 @@ class Program:
         bad = bool(self.failure) or (not self.stopped and not self._exit_is_good())
         self._log("program-ended", f"{self.name} {text}", "error" if bad else "info")
         again = self.entry.restart == "always" or (self.entry.restart == "on-failure" and bad)
-        if again and not self.stopped and not self.failure:
+        if again and not (self.stopped or self.withdrawn or self.failure):
             wait_s = BACKOFF_S[min(self.starts - 1, len(BACKOFF_S) - 1)]
             loop = asyncio.get_running_loop()
             self._restarting = loop.call_later(wait_s, self._restart)
@@ -143,7 +148,7 @@ class Program:
             memory=self.usage.memory,
             cpu=self.usage.cpu,
             lines=self.output.lines,
-            notes=[*([self.failure] if self.failure else []), *self.notes],
+            notes=[*([self.failure] if self.failure else []), *self.notes, *self.output.findings],
             ended_at_s=self.ended_at_s if own_end else None,
             cut=self.output.cut,
         )
@@ -179,32 +184,22 @@ class Program:
             self.stopped = self.entry.restart == "never"
             self.process.send_signal(number)
 
-    def pause(self) -> None:
-        """Stop all of its processes until `resume`."""
+    def limit(self, fault: str, share: float) -> None:
+        """Let it run only for a share of the time, as a fault, until `unlimit`; 0 stops it.
+
+        The smallest share holds. A process that starts meanwhile is not stopped, but has the share.
+        """
+        self._shares[fault] = share
+        self._apply_shares()
+
+    def unlimit(self, fault: str) -> None:
+        """End a fault of `limit`."""
+        self._shares.pop(fault, None)
+        self._apply_shares()
+
+    def _apply_shares(self) -> None:
         if self.process is not None:
-            self.process.send_signal(signal.SIGSTOP)
-
-    def resume(self) -> None:
-        """End `pause` and `starve`."""
-        if self._starving is not None:
-            self._starving.cancel()
-            self._starving = None
-        if self.process is not None:
-            self.process.send_signal(signal.SIGCONT)
-
-    def starve(self, share: float, period_s: float = 0.05) -> None:
-        """Let it run only for this share of the time."""
-
-        async def alternate() -> None:
-            while True:
-                self.pause()
-                await asyncio.sleep(period_s * (1.0 - share))
-                if self.process is not None:
-                    self.process.send_signal(signal.SIGCONT)
-                await asyncio.sleep(period_s * share)
-
-        self.resume()
-        self._starving = asyncio.get_running_loop().create_task(alternate())
+            self.process.limit(min(self._shares.values(), default=1.0))
 
     def restart(self) -> None:
         """Stop it as at the end of a run and start it again, as a fault."""
@@ -215,6 +210,18 @@ class Program:
             self.start()
 
         self._keep(again())
+
+    def withdraw(self) -> None:
+        """End it as at the end of a run, until `start`."""
+        if self.withdrawn:
+            return
+        self.withdrawn = True
+        if self._restarting is not None:
+            self._restarting.cancel()
+            self._restarting = None
+        if self.alive:
+            self.stopped = True
+            self._keep(self._end_process())
 
     # End
 
@@ -234,7 +241,6 @@ class Program:
 
     async def end(self) -> None:
         """End all of its processes at the end of the run."""
-        self.resume()
         if self._restarting is not None:
             self._restarting.cancel()
             self._restarting = None

@@ -7,8 +7,9 @@ little, so that it starts quickly. On Linux it adopts processes whose parent has
 FD is a socket to rigless. The lines to rigless are `started PID`, `failed ERRNO`,
 `exited STATUS CPU_S MAX_RSS_KB` (a negative status is a signal) and `outlived PID NAME` for every
 process that is still there when the program is ended. Lines from rigless: `signal N` sends a signal
-to all processes of the program, `end` kills them all. The end of the socket, which a killed rigless
-leaves, is an `end` too.
+to all processes of the program, `share S` lets them run only for this share of the time (0 stops
+them, 1 lets them run), `end` kills them all. The end of the socket, which a killed rigless leaves,
+is an `end` too.
 """
 
 import contextlib
@@ -16,9 +17,12 @@ import os
 import select
 import signal
 import sys
+import time
+from collections.abc import Callable
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 ROUNDS = 200  # of killing, for programs that fork while they are being killed
+PERIOD_S = 0.05  # of stopping and continuing a program that has a share of the time
 
 
 def prctl(option: int, value: int) -> None:
@@ -38,11 +42,35 @@ def processes_below(root: int) -> list[int]:
                 fields = stat.read().rpartition(b")")[2].split()
                 if fields[0] != b"Z":
                     parents.setdefault(int(fields[1]), []).append(int(name))
+    return _descendants(root, parents.get)
+
+
+def _descendants(root: int, children_of: Callable[[int], list[int] | None]) -> list[int]:
     found, left = [], [root]
     while left:
-        children = parents.get(left.pop(), [])
+        children = children_of(left.pop()) or []
         found += children
         left += children
+    return found
+
+
+def processes_below_quickly(root: int) -> list[int]:
+    """Return the descendants of a process without reading the whole of /proc.
+
+    Some may be missing if another one ends meanwhile (man 5 proc), so it suits only work that is
+    repeated. Kernels without CONFIG_PROC_CHILDREN lack these lists.
+    """
+    if not os.path.exists(f"/proc/{root}/task/{root}/children"):
+        return processes_below(root)
+    return _descendants(root, _children_of)
+
+
+def _children_of(parent: int) -> list[int]:
+    found: list[int] = []
+    with contextlib.suppress(OSError):  # it has ended
+        for thread in os.listdir(f"/proc/{parent}/task"):
+            with open(f"/proc/{parent}/task/{thread}/children") as children:
+                found += map(int, children.read().split())
     return found
 
 
@@ -60,6 +88,45 @@ def name_of(pid: int) -> str:
         return "?"
 
 
+class DutyCycle:
+    """Stops and continues the processes below this one, so that they run for a share of the time.
+
+    A stop is as long as the run before it demands, so that the share holds on a busy machine too.
+    """
+
+    def __init__(self) -> None:
+        self.share = 1.0
+        self._runs = True
+        self._began_s = 0.0  # of the present run or stop
+        self._switch_s = 0.0  # when it ends
+
+    def begin(self, share: float) -> None:
+        """Set the share: 0 stops the processes, 1 lets them run."""
+        self.share = share
+        self._runs, self._began_s = share > 0, time.monotonic()
+        self._switch_s = self._began_s + PERIOD_S * share
+        number = signal.SIGCONT if self._runs else signal.SIGSTOP
+        send_signal(processes_below(os.getpid()), number)
+
+    def wait_s(self) -> float | None:
+        """Return the time until the next switch; None if there is none."""
+        if self.share in (0.0, 1.0):
+            return None
+        return max(self._switch_s - time.monotonic(), 0.0)
+
+    def switch(self) -> None:
+        """Stop or continue the processes if that is due."""
+        if self.wait_s() != 0.0:
+            return
+        self._runs = not self._runs
+        number = signal.SIGCONT if self._runs else signal.SIGSTOP
+        send_signal(processes_below_quickly(os.getpid()), number)
+        now_s = time.monotonic()
+        ran_s, self._began_s = now_s - self._began_s, now_s
+        length_s = PERIOD_S * self.share if self._runs else ran_s * (1 / self.share - 1)
+        self._switch_s = now_s + length_s
+
+
 class Reaper:
     """One program with its processes."""
 
@@ -67,6 +134,7 @@ class Reaper:
         self.socket = socket
         self.main = 0
         self._input = b""
+        self.cycle = DutyCycle()
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         wakeup, write_end = os.pipe()
         os.set_blocking(write_end, False)
@@ -141,11 +209,15 @@ class Reaper:
         word, _, number = line.partition(" ")
         if word == "signal":
             send_signal(processes_below(os.getpid()), int(number))
+        elif word == "share":
+            self.cycle.begin(float(number))
         return word != "end"
 
     def run(self) -> None:
         while True:
-            ready, _, _ = select.select([self.socket, self.wakeup], [], [])
+            waiting = [self.socket, self.wakeup]
+            ready, _, _ = select.select(waiting, [], [], self.cycle.wait_s())
+            self.cycle.switch()
             if self.wakeup in ready:
                 os.read(self.wakeup, 1000)
                 self.reap()

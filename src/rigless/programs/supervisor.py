@@ -16,14 +16,16 @@ from typing import Any
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event, Severity
-from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.programs.output_log import Line
 from rigless.programs.placeholders import RunFacts, fill_in, unknown_placeholders
 from rigless.programs.program import Program, program_environment
+from rigless.programs.yielding import Yielding
 from rigless.scenario.build import Built
 from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.model import FaultEntry
+from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.program_model import ProgramEntry, WaitFor
 
 SAMPLE_S = 0.25
@@ -49,6 +51,11 @@ def check_programs(built: Built) -> None:
                     (*at, "wait_for", "port"), f"unknown port {port!r}", f"one of {names}"
                 )
             )
+        robots = built.simulation.robots
+        if entry.yields is not None and not matching_robots(entry.yields.robots, robots):
+            what = f"unknown robot {entry.yields.robots!r}"
+            fix = did_you_mean(entry.yields.robots, robots)
+            problems.append(built.source.problem((*at, "yields", "robots"), what, fix))
         try:
             re.compile((entry.wait_for.output if entry.wait_for is not None else None) or "")
         except re.error as error:
@@ -79,6 +86,10 @@ def wrong_parameters(fault: FaultEntry) -> Iterator[tuple[str, str, str]]:
         yield "until_s", f"{fault.kind} happens at one instant", "leave it out"
 
 
+def _key(fault: FaultEntry) -> str:
+    return f"{fault.kind} from {fault.at_s} s"
+
+
 class Supervisor:
     """The programs of one run.
 
@@ -104,6 +115,7 @@ class Supervisor:
         self.programs: dict[str, Program] = {}
         self.failure = ""  # why the programs could not begin
         self.connected: set[tuple[str, str]] = set()  # ports that a client has used
+        self._yielding: list[Yielding] = []
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def begin(self) -> None:
@@ -116,7 +128,10 @@ class Supervisor:
         core.listeners.input.append(self._input)
         core.listeners.event.append(self._event)
         for entry in scenario.programs:
-            self.programs[entry.name] = self._make(entry)
+            self.programs[entry.name] = program = self._make(entry)
+            if entry.yields is not None:
+                rule = Yielding(self._host, program, entry.yields, self._log)
+                self._yielding.append(rule)
         for fault in scenario.faults:
             if fault.program is not None:
                 self._plan_fault(fault, self.programs[fault.program])
@@ -202,6 +217,9 @@ class Supervisor:
     def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
         if isinstance(given, inp.Connect | inp.Arrive) and source == "live":
             self.connected.add((given.robot, given.port))
+        if source == "live":
+            for rule in self._yielding:
+                rule.input(given)
 
     async def _wait_until_ready(self, program: Program, wait: WaitFor) -> None:
         """Wait for a program's own condition; give up when it has ended or after the timeout."""
@@ -265,15 +283,15 @@ class Supervisor:
             case "kill":
                 program.kill(getattr(signal, f"SIG{params.get('signal', 'KILL')}"))
             case "pause":
-                program.pause()
+                program.limit(_key(fault), 0.0)
             case "starve":
-                program.starve(float(params.get("share", DEFAULT_SHARE)))
+                program.limit(_key(fault), float(params.get("share", DEFAULT_SHARE)))
             case "restart":
                 program.restart()
         program.output.note(f"fault: {fault.kind}")
 
     def _end_fault(self, fault: FaultEntry, program: Program) -> None:
-        program.resume()
+        program.unlimit(_key(fault))
         program.output.note(f"end of fault: {fault.kind}")
         self._log_fault("fault-cleared", fault, program)
 
@@ -290,6 +308,8 @@ class Supervisor:
         while True:
             for program in self.programs.values():
                 program.sample(look_for_peers=not self.connected)
+            for rule in self._yielding:
+                rule.look()
             await asyncio.sleep(SAMPLE_S)
 
     @property

@@ -1,15 +1,14 @@
-"""Memory and CPU time of a program with all its processes, and its TCP connections (Linux)."""
+"""Memory and CPU time of a program with all its processes (Linux)."""
 
 import contextlib
 import os
 from dataclasses import dataclass, field
 
-from rigless.programs.reaper import processes_below
+from rigless.programs.reaper import processes_below_quickly
 from rigless.scenario.verdict import Series
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1e6
-OPEN_STATES = ("01", "02")  # established, or waiting for an answer
 POINTS = 1200  # of a series; then every second point is dropped
 
 
@@ -27,7 +26,7 @@ class Usage:
     def sample(self, root: int, time_s: float, wall_s: float) -> None:
         """Measure the processes below `root` at a simulated and a wall time."""
         memory_mb = 0.0
-        for pid in processes_below(root):
+        for pid in processes_below_quickly(root):
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{pid}/stat", "rb") as stat:
                     fields = stat.read().rpartition(b")")[2].split()
@@ -52,26 +51,3 @@ def _append(series: Series, time_s: float, value: float) -> None:
     series.values.append(round(value, 3))
     if len(series.times_s) > POINTS:
         series.times_s, series.values = series.times_s[::2], series.values[::2]
-
-
-def tcp_peers(root: int) -> set[str]:
-    """Return HOST:PORT of the peers that the processes below `root` are connected to by TCP."""
-    sockets = set()
-    pids = processes_below(root)
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):
-                    sockets.add(os.readlink(f"/proc/{pid}/fd/{name}"))
-    inodes = {name[8:-1] for name in sockets if name.startswith("socket:[")}
-    if not inodes:
-        return set()
-    found = set()
-    with contextlib.suppress(OSError), open(f"/proc/{pids[0]}/net/tcp") as table:
-        for line in table.readlines()[1:]:
-            fields = line.split()
-            if fields[9] in inodes and fields[3] in OPEN_STATES:
-                host, _, port = fields[2].partition(":")
-                octets = reversed(bytes.fromhex(host))
-                found.add(f"{'.'.join(map(str, octets))}:{int(port, 16)}")
-    return found

@@ -184,7 +184,7 @@ def program_result(program: Program) -> ProgramResult:
         restarts=program.restarts,
         memory_mb=round(program.usage.memory_mb, 1),
         cpu_s=round(program.usage.cpu_s, 2),
-        notes=list(program.notes),
+        notes=[*program.notes, *program.output.findings],
         log=str(program.output.path),
         last_lines=[line.text for line in program.output.newest if line.stream != "note"][
             -LAST_LINES:

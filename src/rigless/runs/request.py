@@ -24,7 +24,7 @@ STDERR_SHOWN = 2000
 
 @dataclass
 class Request:
-    """What to run, with which changes, and where its files go."""
+    """A run as data: its target, the changes to it, and the folder of its files."""
 
     target: str
     settings: list[str] = field(default_factory=list)

@@ -19,7 +19,7 @@ Progress = Callable[[float], None]
 
 @dataclass
 class Options:
-    """How to run. `commands` replaces the commands of programs; `folder` is for their files."""
+    """The options of a run: `commands` replaces those of programs, `folder` is for files."""
 
     commands: Mapping[str, list[str]] = field(default_factory=dict)
     folder: Path | None = None

@@ -179,8 +179,9 @@ class Tracer:
         """
         core = self._sim.core
         known = core.recording
+        bins = -(-(core.now_ns - self._begin_ns) // self._bin_ns)  # the run may have ended early
         return [
-            MessageLane(robot.name, port.name, direction, self._counts[key])
+            MessageLane(robot.name, port.name, direction, self._counts[key][: max(bins, 1)])
             for robot in core.robots.values()
             for port in robot.ports
             for direction in ("in", "out")

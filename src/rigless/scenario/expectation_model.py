@@ -30,7 +30,7 @@ SUBJECTS: dict[str, set[str]] = {
     "keeps_distance_m": SAMPLED,
     "stops_within_m": {*SAMPLED, *TRIGGER},
     "reaches": SAMPLED,
-    "coverage_min": SAMPLED,
+    "coverage_min": {*SAMPLED, "by"},
     "path_length_max_m": SAMPLED,
     "standstill_max_s": SAMPLED,
 }
@@ -88,6 +88,7 @@ class Expectation(Table):
     stops_within_m: NotNegative | None = None
     reaches: Region | None = None
     coverage_min: Annotated[float, Field(gt=0, le=1)] | None = None
+    by: Literal["swept", "lidar"] = "swept"
     path_length_max_m: NotNegative | None = None
     standstill_max_s: NotNegative | None = None
     program: str | None = None
@@ -158,7 +159,7 @@ class Expectation(Table):
         elif "after" in SUBJECTS[self.subject]:
             if (self.after is None) == (self.after_fault is None):
                 raise ValueError(
-                    f"{self.subject} needs after (an event) or after_fault (the target of a fault)"
+                    f"{self.subject} needs after (an event) or after_fault (a target or a program)"
                 )
             if self.subject == "reacts_within_ms" and self.port is None:
                 raise ValueError("reacts_within_ms needs the port of the messages that react")

@@ -16,7 +16,7 @@ from rigless.scenario.expect.programs import Programs
 from rigless.scenario.expect.watch import Message, Run, Watch
 from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.planned_inputs import matching_robots
-from rigless.scenario.verdict import FaultPeriod, Verdict
+from rigless.scenario.verdict import FaultPeriod, Verdict, note_fault
 
 
 class ExpectationMonitor:
@@ -27,7 +27,8 @@ class ExpectationMonitor:
     """
 
     def __init__(self, built: Built, duration_s: float, programs: Programs | None = None):
-        self._run = Run(built.simulation, duration_s)
+        names = tuple(program.name for program in built.scenario.programs)
+        self._run = Run(built.simulation, duration_s, programs=names)
         self._source = built.source
         self._watches: list[tuple[KeyPath, Watch]] = []
         self.faults: list[FaultPeriod] = []
@@ -91,19 +92,9 @@ class ExpectationMonitor:
 
     def _event(self, time_ns: int, event: Event) -> None:
         self._run.codes.add(event.code)
-        self._note_fault(time_ns, event)
+        note_fault(self.faults, event)
         for watch in self._of_events:
             watch.event(time_ns, event)
-
-    def _note_fault(self, time_ns: int, event: Event) -> None:
-        target, kind = event.data.get("target"), event.data.get("kind")
-        if event.code == "fault-injected":
-            self.faults.append(FaultPeriod(event.robot, str(target), str(kind), time_ns / 1e9))
-        elif event.code == "fault-cleared":
-            for fault in self.faults:
-                same = (fault.robot, fault.target, fault.kind) == (event.robot, target, kind)
-                if same and fault.end_s is None:
-                    fault.end_s = time_ns / 1e9
 
     def _output(self, time_ns: int, output: Output) -> None:
         content, kind = output.content, output.type_name

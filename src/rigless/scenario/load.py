@@ -15,9 +15,10 @@ from rigless.kernel.simulation import Simulation
 from rigless.kernel.validation import validate
 from rigless.scenario import extras, kinds
 from rigless.scenario.build import Built, build
-from rigless.scenario.bundled import bundled_scenarios, find_scenario
+from rigless.scenario.bundled import bundled_scenarios, find_scenario, folder
 from rigless.scenario.expect.names import check_all_names
 from rigless.scenario.model import Scenario
+from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.source import Source
 from rigless.transports.capabilities import capabilities
 
@@ -57,13 +58,27 @@ def open_target(
     return built
 
 
-def demo(extra: Iterable[str] = ()) -> Built:
-    """Build a simulation of one of every installed robot and of every further target."""
+def demo(extra: Iterable[str] = (), settings: Iterable[str] = ()) -> Built:
+    """Build the demo: every installed robot at work, and every further target.
+
+    Robots whose packages are missing are left out with their programs, and named in the notes.
+    """
     lacking = {kind: found for kind in kinds.installed() if (found := extras.missing(kind))}
-    robots: list[RAW] = [{"kind": kind} for kind in kinds.installed() if kind not in lacking]
+    raw, source = _demo_scenario()
+    shown = {entry["kind"] for entry in raw["robots"]}
+    usable = [kind for kind in kinds.installed() if kind not in lacking]
+    raw["robots"] = [entry for entry in raw["robots"] if entry["kind"] in usable]
+    raw["robots"] += [{"kind": kind} for kind in usable if kind not in shown]
+    names = [_name(entry, source.folder) for entry in raw["robots"]]
+    raw["programs"] = [
+        program
+        for program in raw["programs"]
+        if matching_robots(program["yields"]["robots"], names)
+    ]
     for target in extra:
-        robots += json.loads(open_target(target).simulation.core.origin["scenario"])["robots"]
-    if not robots:
+        further = open_target(target).simulation
+        raw["robots"] += json.loads(further.core.origin["scenario"])["robots"]
+    if not raw["robots"]:
         raise InputError(
             Problem(
                 "demo",
@@ -71,15 +86,27 @@ def demo(extra: Iterable[str] = ()) -> Built:
                 "pip install 'rigless[all]'; or name a robot folder: rigless demo ./my_robot",
             )
         )
-    built = build(
-        Scenario.model_validate({"name": "demo", "robots": robots}), Source(folder=Path())
-    )
+    problems: list[Problem] = []
+    apply_settings(raw, settings, problems)
+    scenario = validate(Scenario, raw, problems)
+    if scenario is None or problems:
+        raise InputError(problems)
+    built = build(scenario, source, collect=False)
     _resolve_port_conflicts(built)
     built.notes += tuple(
         f"without {kind}: {', '.join(names)} not installed; {extras.install_command(kind)}"
         for kind, names in lacking.items()
     )
     return built
+
+
+def _demo_scenario() -> tuple[RAW, Source]:
+    """Return the scenario of the demo, without the lines of its file: entries may be left out."""
+    place = folder("examples")
+    if place is None:
+        return {"name": "demo", "robots": [], "programs": []}, Source(folder=Path())
+    raw, source = _read_toml(place / "demo" / "demo.toml")
+    return raw, Source(source.file, source.folder)
 
 
 def _resolve_port_conflicts(built: Built) -> None:
@@ -143,7 +170,11 @@ def _unknown_target(target: str, path: Path) -> Problem:
         fix = "copy the bundled examples to this folder: rigless examples --copy examples"
         return Problem("", f"there is no {target!r} in {Path.cwd()}", fix)
     if path.suffix and (path.parent != Path() or path.suffix in FILES):
-        near = get_close_matches(path.name, _names(path.parent), n=1)
+        names = _names(path.parent)
+        if path.name in names:
+            fix = "make a new link, or name the file itself"
+            return Problem("", f"{target!r} is a link to a file that does not exist", fix)
+        near = get_close_matches(path.name, names, n=1)
         fix = (
             f"did you mean {str(path.parent / near[0])!r}?"
             if near
@@ -176,7 +207,7 @@ def _native_config(config: Mapping[str, Any] | Document, index: int, source: Sou
 
 def _read_toml(path: Path) -> tuple[RAW, Source]:
     try:
-        document = parse_toml(path.read_text("utf-8"), str(path))
+        document = parse_toml(path.read_text("utf-8-sig"), str(path))  # a BOM is allowed
     except UnicodeDecodeError as error:
         raise InputError(
             Problem("", f"is not UTF-8 text: {error.reason} at byte {error.start}", file=str(path))

@@ -54,6 +54,18 @@ class Stop(Table):
     grace_s: Annotated[float, Field(ge=0, le=600)] = 5.0
 
 
+class Yields(Table):
+    """A program that drives robots only while nothing else does.
+
+    It is ended when another client connects to a port of these robots (on a shared network: sends
+    to one), or the panel or the API sends them a message. It is started again `return_s` after the
+    last of these. `robots` is a name, in which * stands for any characters.
+    """
+
+    robots: Annotated[str, Field(min_length=1)]
+    return_s: Annotated[float, Field(ge=0, le=86_400)] = 10.0
+
+
 class Limits(Table):
     """Limits of a program with all its processes. One that exceeds memory or CPU is killed."""
 
@@ -81,6 +93,7 @@ class ProgramEntry(Table):
     expect_exit: int | list[int] | Literal["any"] | None = None
     isolate: bool = False
     lockstep: bool = False
+    yields: Yields | None = None
     home: Literal["user", "temporary"] = "user"
     limits: Limits = Limits()
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from rigless.kernel.events import Event
+
 
 @dataclass
 class Series:
@@ -50,3 +52,15 @@ class FaultPeriod:
         end = "the end" if self.end_s is None else f"{self.end_s:g} s"
         where = f"{self.robot} " if self.robot else "program "
         return f"{where}{self.target} {self.kind}: from {self.begin_s:g} s to {end}"
+
+
+def note_fault(faults: list[FaultPeriod], event: Event) -> None:
+    """Add the fault that an event begins, or end the fault that it ends."""
+    time_s, target, kind = event.time_ns / 1e9, event.data.get("target"), event.data.get("kind")
+    if event.code == "fault-injected":
+        faults.append(FaultPeriod(event.robot, str(target), str(kind), time_s))
+    elif event.code == "fault-cleared":
+        for fault in faults:
+            same = (fault.robot, fault.target, fault.kind) == (event.robot, target, kind)
+            if same and fault.end_s is None:
+                fault.end_s = time_s

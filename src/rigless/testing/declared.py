@@ -20,8 +20,10 @@ from rigless.testing.emissions import file_of, undeclared_event
 from rigless.testing.exercise import connect, feed
 from rigless.testing.subject import Subject
 
+LATCHED = "alarm"  # the status of a robot that waits for its operator after a fault
 FILES = ("README.md", "config.py", "wire.py", "robot.py", "__init__.py")
-DOES_IO = ("cli.py", "client.py", "window", "test_*.py")  # files and folders that may do I/O
+# files and folders that may do I/O
+DOES_IO = ("cli.py", "panel", "client.py", "window", "test_*.py")
 FORBIDDEN_MODULES = (
     *("asyncio", "socket", "threading", "time", "datetime", "random", "secrets"),
     *("zmq", "websockets", "pygame", "nats", "cyclonedds", "rclpy"),
@@ -295,7 +297,7 @@ def faults_can_be_injected_and_cleared(subject: Subject) -> None:
         sim.clear(robot.name, name)
         assert robot.faults == []
         sim.run(1)
-        assert robot.status() == status, f"after {name} {kind} was cleared"
+        assert robot.status() in (status, LATCHED), f"after {name} {kind} was cleared"
 
 
 def all_faults_at_once_are_survived(subject: Subject) -> None:
@@ -308,7 +310,8 @@ def all_faults_at_once_are_survived(subject: Subject) -> None:
     assert len(robot.faults) == len(faults(robot))
     sim.clear(robot.name)
     sim.run(1)
-    assert (robot.faults, robot.status()) == ([], status)
+    assert robot.faults == []
+    assert robot.status() in (status, LATCHED)
 
 
 def unknown_fault_is_an_error_that_lists_the_targets(subject: Subject) -> None:

@@ -27,6 +27,7 @@ from rigless.kernel.drawing import (
 from rigless.kernel.drawing import Path as PathPart
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_json
+from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
@@ -46,7 +47,7 @@ UNIQUE = (
 class Source:
     """A live simulation as the panel sees it."""
 
-    name, epoch, fixed = "live", 0, False
+    name, epoch, fixed, path = "live", 0, False, None
 
     def __init__(self, sim: Simulation):
         self.sim = sim
@@ -225,7 +226,10 @@ def slider_and_jog_inputs(view: View) -> list[AnyInput]:
         if isinstance(part, Jog):
             for axis in range(len(part.axes)):
                 for by in (part.steps[0], -part.steps[-1], float("inf"), float("-inf")):
-                    inputs = view.jog(axis, by, part.speeds[0])
+                    try:
+                        inputs = view.jog(axis, by, part.speeds[0])
+                    except InputError:
+                        continue  # the arm cannot move there from its present pose
                     assert inputs, f"axis {axis} is not jogged"
                     given += [*inputs, *view.halt()]
     return given

@@ -151,11 +151,11 @@ class RunningProgram:
 
     def pause(self) -> None:
         """Stop all of its processes with SIGSTOP, until `resume`."""
-        self._host.call(lambda host: self.program.pause())
+        self._host.call(lambda host: self.program.limit("pause", 0.0))
 
     def resume(self) -> None:
         """Continue after `pause`."""
-        self._host.call(lambda host: self.program.resume())
+        self._host.call(lambda host: self.program.unlimit("pause"))
 
     def stop(self) -> int | None:
         """End it with all of its processes, and return the exit code."""

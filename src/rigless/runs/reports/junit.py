@@ -2,8 +2,12 @@
 
 A scenario is a test suite and an expectation a test case. An invalid run is an error: it says
 nothing about the software, and its failed expectations count as skipped.
+
+GitLab shows only the first of several test cases with the same class and name, so both are made
+unique: a scenario that runs with several seeds has them in its class.
 """
 
+from collections import Counter
 from xml.etree import ElementTree
 
 from rigless.kernel.markup import xml_text
@@ -14,10 +18,15 @@ from rigless.runs.result import Result
 def render_junit(results: list[Result]) -> str:
     """Return the report of all results."""
     suites = ElementTree.Element("testsuites", name="rigless check")
+    names = Counter(result.name for result in results)
+    used: set[tuple[str | None, str | None]] = set()
     for result in results:
-        _add_suite(suites, result)
-    for key in ("tests", "failures", "errors", "skipped"):
-        suites.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
+        seed = f" (seed {result.seed})" if names[result.name] > 1 else ""
+        _add_suite(suites, result, (result.name or "scenario") + seed)
+    for case in suites.iter("testcase"):
+        _make_unique(case, used)
+    for count in ("tests", "failures", "errors", "skipped"):
+        suites.set(count, str(sum(int(suite.get(count, "0")) for suite in suites)))
     suites.set("time", f"{sum(result.wall_s for result in results):.3f}")
     ElementTree.indent(suites)
     return (
@@ -27,8 +36,8 @@ def render_junit(results: list[Result]) -> str:
     )
 
 
-def _add_suite(suites: ElementTree.Element, result: Result) -> None:
-    suite = ElementTree.SubElement(suites, "testsuite", name=xml_text(result.name))
+def _add_suite(suites: ElementTree.Element, result: Result, name: str) -> None:
+    suite = ElementTree.SubElement(suites, "testsuite", name=xml_text(name))
     if result.invalid:
         case = _add_case(suite, result, "the run is valid")
         _add_problem(case, "error", "invalid", result.invalid, [])
@@ -55,11 +64,20 @@ def _add_case(suite: ElementTree.Element, result: Result, name: str) -> ElementT
     return ElementTree.SubElement(
         suite,
         "testcase",
-        classname=xml_text(result.name),
-        name=xml_text(name),
-        file=xml_text(result.target),
+        classname=suite.get("name", ""),
+        name=xml_text(name) or "expectation",
+        file=xml_text(result.target) or "-",
         time="0.000",
     )
+
+
+def _make_unique(case: ElementTree.Element, used: set[tuple[str | None, str | None]]) -> None:
+    """Add a number to the name of a test case until no other has it."""
+    name, number = case.get("name"), 1
+    while (key := (case.get("classname"), case.get("name"))) in used:
+        number += 1
+        case.set("name", f"{name} ({number})")
+    used.add(key)
 
 
 def _add_problem(

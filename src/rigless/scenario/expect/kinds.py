@@ -2,7 +2,7 @@
 
 from rigless.kernel.robot import Robot
 from rigless.scenario.expect.counts import EventWatch, MessageWatch
-from rigless.scenario.expect.coverage import CoverageWatch
+from rigless.scenario.expect.coverage import CoverageWatch, SeenWatch
 from rigless.scenario.expect.motion import PathLengthWatch, StandstillWatch, StopWatch
 from rigless.scenario.expect.programs import (
     AliveWatch,
@@ -52,6 +52,8 @@ def watch_for(
         return kind(e, run, {}, programs=programs, entries=entries)
     if e.subject == "port" and e.has_rate:
         return RateWatch(e, run, robots)
+    if e.by == "lidar":
+        return SeenWatch(e, run, robots)
     return OF_ROBOTS[e.subject](e, run, robots)
 
 

@@ -12,7 +12,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import look_up
-from rigless.scenario.expect.reactions import is_trigger, none_occurred
+from rigless.scenario.expect.reactions import none_occurred, robots_after
 from rigless.scenario.expect.watch import Watch
 from rigless.scenario.verdict import Verdict
 
@@ -176,15 +176,15 @@ class StopWatch(Watch):
         self._broke: tuple[float, str] | None = None
 
     def begin(self) -> None:
-        check_names(self.e, self.robots.values())
+        check_names(self.e, self.robots.values(), self.run.programs)
         self.check_one_robot()
         self.check_window()
         for robot in self.robots.values():
             pose_of(robot)
 
     def event(self, time_ns: int, event: Event) -> None:
-        if event.robot in self.robots and is_trigger(self.e, event) and self.in_window(time_ns):
-            self._stops.append(stop := Stopping(event.robot, time_ns))
+        for name in robots_after(self.e, event, self.robots) if self.in_window(time_ns) else ():
+            self._stops.append(stop := Stopping(name, time_ns))
             # The robot is in the middle of a tick: take its pose after this instant.
             self._schedule(stop, self.run.now_ns)
 

@@ -46,6 +46,7 @@ def check_names(e: Expectation, robots: Iterable[Robot], programs: Iterable[str]
         _check_event(e.after, robots, least=1)
     if e.after_fault is not None:
         targets = {target for robot in robots for target in robot.fault_targets.seams}
+        targets.update(programs)
         if e.after_fault not in targets:
             raise unknown("fault target", e.after_fault, targets)
     if e.no_collision is not None:
@@ -91,13 +92,13 @@ def check_message(
         return
     types: dict[str, type] = {}
     for robot, one in ports:
-        types |= _types(robot, one, direction) or {}
+        types |= message_types(robot, one, direction) or {}
     if message not in types:
-        if any(message in (_types(robot, one, against) or ()) for robot, one in ports):
+        if any(message in (message_types(robot, one, against) or ()) for robot, one in ports):
             verb = "send" if direction == "out" else "receive"
             what = f"robots do not {verb} {message} on {port}"
             raise InputError(Problem("", what, f'add direction = "{against}"'))
-        undeclared = [robot for robot, one in ports if _types(robot, one, direction) is None]
+        undeclared = [robot for robot, one in ports if message_types(robot, one, direction) is None]
         if not undeclared:
             raise unknown(f"message of {port}", message, types)
         if not least:
@@ -117,7 +118,7 @@ def least_count(e: Expectation) -> int:
     return 1 if e.seen and once and not e.has_rate else 0
 
 
-def _types(robot: Robot, port: Port, direction: str) -> dict[str, type] | None:
+def message_types(robot: Robot, port: Port, direction: str) -> dict[str, type] | None:
     """Return the types of messages that a robot has on a port; None if not declared."""
     if direction == "out":
         return port.emitted_types

@@ -5,6 +5,7 @@ from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
+from rigless.kernel.robot import Robot
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
@@ -12,11 +13,22 @@ from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.verdict import Verdict
 
 
-def is_trigger(e: Expectation, event: Event) -> bool:
-    """Return True if an event is the one of `after`, or the begin of a fault of `after_fault`."""
+def robots_after(e: Expectation, event: Event, robots: dict[str, Robot]) -> list[str]:
+    """Return the robots that must react to an event: `after`, or the begin of `after_fault`.
+
+    A fault on a program concerns every selected robot that has the port of the expectation.
+    """
     if e.after is not None:
-        return event.code == e.after
-    return event.code == "fault-injected" and event.data.get("target") == e.after_fault
+        trigger = event.code == e.after
+    else:
+        trigger = event.code == "fault-injected" and event.data.get("target") == e.after_fault
+    if trigger and e.after_fault is not None and event.data.get("program") == e.after_fault:
+        return [
+            name
+            for name, robot in robots.items()
+            if e.port is None or any(port.name == e.port for port in robot.ports)
+        ]
+    return [event.robot] if trigger and event.robot in robots else []
 
 
 def none_occurred(e: Expectation) -> str:
@@ -54,14 +66,15 @@ class ReactionWatch(Watch):
         self._failure = ""
 
     def begin(self) -> None:
-        check_names(self.e, self.robots.values())
+        check_names(self.e, self.robots.values(), self.run.programs)
         self.check_window()
 
     def event(self, time_ns: int, event: Event) -> None:
-        if event.robot in self.robots and is_trigger(self.e, event) and self.in_window(time_ns):
-            reaction = Reaction(event.robot, time_ns)
-            self._reactions.append(reaction)
-            self._open.append(reaction)
+        if self.in_window(time_ns):
+            for robot in robots_after(self.e, event, self.robots):
+                reaction = Reaction(robot, time_ns)
+                self._reactions.append(reaction)
+                self._open.append(reaction)
 
     def message(self, time_ns: int, message: Message) -> None:
         if not self._open or self.e.message not in (None, *message.kinds):

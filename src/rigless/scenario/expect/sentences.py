@@ -38,6 +38,8 @@ def _condition(e: Expectation) -> str:
         case "standstill_max_s":
             return f"stands still for at most {e.standstill_max_s:g} s"
     if e.coverage_min is not None:
+        if e.by == "lidar":
+            return f"the lidar sees at least {100 * e.coverage_min:g} % of the floor"
         return f"covers at least {100 * e.coverage_min:g} % of the reachable floor"
     if e.reaches is not None:
         return f"reaches {_shape(e.reaches)}"

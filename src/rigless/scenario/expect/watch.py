@@ -38,6 +38,7 @@ class Run:
     sent: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     received: dict[tuple[str, str, str], Any] = field(default_factory=dict)
     codes: set[str] = field(default_factory=set)  # of all events so far
+    programs: tuple[str, ...] = ()  # their names
 
     @property
     def now_ns(self) -> int:

@@ -22,6 +22,7 @@ class TemplateRobot(Robot):
             transport="tcp",
             address="127.0.0.1:7790",
             example="rigless send {robot} line GET",
+            example_label="read the temperature",
             emits=(Reply,),
             answers=True,
         ),

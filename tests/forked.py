@@ -2,7 +2,8 @@
 
 A new interpreter needs 2 to 4 s of processor time to import a robot and the panel. A fork needs
 none of it, and is still a process of its own: it has its own environment, files, signals and exit
-code. Modules are imported before the fork, so tests of the imports need a new interpreter.
+code. Modules and compiled code are loaded before the fork, so tests of these need a new
+interpreter.
 """
 
 import os
@@ -14,9 +15,11 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping
+from contextlib import chdir
 from multiprocessing import get_context
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 IMPORTED = [
     "rigless.cli.app",
     "rigless.cli.live",
@@ -25,7 +28,7 @@ IMPORTED = [
     "typer.rich_utils",
     "uvicorn.protocols.websockets.websockets_sansio_impl",
     "numba.np.arraymath",  # it imports SciPy, where that is installed
-    *(f"rigless.robots.{kind}.robot" for kind in ("agv", "pacbot", "rover", "vacuum", "welder")),
+    "preloaded",  # all robots
 ]
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload(IMPORTED)
@@ -51,7 +54,8 @@ class Forked:
             target=_run,
             args=(words, files, dict(environment), place, script and str(script), os.getpid()),
         )
-        self._process.start()
+        with chdir(HERE):  # the process that is forked imports from its working directory
+            self._process.start()
         self.pid: int = self._process.pid or 0
 
     @property
@@ -87,6 +91,8 @@ def _run(
     """Run the command, or the script with warnings as errors, in this process."""
     from rigless.cli import main
 
+    if "preloaded" not in sys.modules:  # an import that fails there is not reported
+        raise ImportError("tests/preloaded.py was not imported before the fork")
     threading.Thread(target=_end_with, args=(tests,), daemon=True).start()
     for number, path, flags in (
         (0, os.devnull, os.O_RDONLY),

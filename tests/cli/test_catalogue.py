@@ -1,11 +1,9 @@
-"""`list`, `demo`, `bench`, `--version` and help."""
+"""`list`, `bench`, `--version` and help."""
 
 import os
 import subprocess
 import sys
 from importlib.metadata import version
-
-import httpx
 
 
 def test_list_shows_robots_scenarios_and_worlds(rigless_command, tmp_path):
@@ -23,17 +21,6 @@ def test_list_describes_every_entry_or_names_its_file(run_cli):
     assert found["arena"] == "maze: the competition's arena: passages 7 in wide on a 3.5 in grid"
     assert all(text.split(": ", 1)[-1] for text in found.values())
     assert "vacuum_carpet.toml" in run_cli("list", "--paths").stdout
-
-
-def test_demo_starts_all_robots_and_the_named_one(rigless_process, thermostat):
-    process = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0")
-    assert {"thermostat/line", "pacbot/commands", "vacuum/commands"} <= set(process.ports)
-    assert process.ports["pacbot/commands"] != process.ports["vacuum/commands"]
-    assert "pacbot uses port 5555; it gets a free one" in process.errors
-    bearer = {"Authorization": f"Bearer {process.token}"}
-    status = httpx.get(process.url + "/api/status", headers=bearer, timeout=60).json()
-    assert "thermostat" in [robot["name"] for robot in status["robots"]]
-    assert process.end() == 0
 
 
 def test_the_version_is_printed_also_without_the_script():

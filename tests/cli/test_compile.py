@@ -1,6 +1,10 @@
 """`rigless compile`, and the notes of other commands while numba compiles."""
 
+import json
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
@@ -16,6 +20,20 @@ def test_the_first_use_compiles_and_the_next_does_not():
     compile_command.compile_robot("pacbot", reports)
     assert compile_command.compile_robot("pacbot", reports) == 0
     assert observers == []
+
+
+def test_no_function_is_compiled_in_the_first_run_of_a_robot():
+    # With these, every path that once was missing is taken.
+    scenarios = {
+        "agv": ["agv_drive_fault"],
+        "pacbot": ["pacbot_tiles"],
+        "rover": ["rover_declination"],
+        "vacuum": ["vacuum_gyro_bias"],
+        "welder": ["welder_seam"],
+    }
+    words = [sys.executable, Path(__file__).with_name("first_run.py"), json.dumps(scenarios)]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert json.loads(found.stdout) == {kind: [] for kind in scenarios}, found.stderr
 
 
 def test_robots_are_reported_and_unknown_ones_named(run_cli, monkeypatch):

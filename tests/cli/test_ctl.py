@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Process
-from rigless.cli.control import show_status
+from rigless.cli.instance.control import show_status
 from rigless.recordings.replay import verify
 
 THERMOSTAT = Path(__file__).resolve().parents[2] / "examples" / "thermostat"

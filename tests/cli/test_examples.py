@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from rigless.cli.completion import examples, robots, targets
 from rigless.cli.examples import IGNORED
+from rigless.cli.parsing.completion import examples, robots, targets
 from rigless.scenario.bundled import folder
 
 

@@ -31,7 +31,9 @@ def test_the_name_is_replaced_everywhere(run_cli, tmp_path):
     assert [path for path in files if "emplate" in path.read_text() + path.name] == []
 
 
-@pytest.mark.parametrize("name", ["vacuum", "json", "class", "My-Robot", "7up", "", "../x"])
+@pytest.mark.parametrize(
+    "name", ["vacuum", "json", "class", "My-Robot", "7up", "", "../x", "x" * 300]
+)
 def test_a_bad_name_is_an_error(run_cli, tmp_path, name):
     done = run_cli("new", "robot", name, "--into", tmp_path)
     assert (done.returncode, "NAME" in done.stderr) == (2, True)

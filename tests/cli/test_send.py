@@ -8,7 +8,7 @@ import pytest
 
 import reserved
 import rigless
-from rigless.cli.send import encode, send
+from rigless.cli.instance.send import encode, send
 from rigless.clients.port_client import exchange
 from rigless.host.control import describe_robot
 from rigless.kernel.problems import InputError
@@ -143,3 +143,8 @@ def test_a_ros_topic_gets_a_message_and_is_listened_to(beacon, capsys, monkeypat
     monkeypatch.setattr(ros_client, "REACH_S", 0.5)
     with pytest.raises(InputError, match="unknown topic '/cmd_vell'"):
         list(exchange("dds", url, go, "/cmd_vell"))
+
+
+def test_json_that_is_nested_too_deep_is_refused():
+    with pytest.raises(InputError, match="--json: is not JSON: maximum recursion depth"):
+        encode([], "[" * 100_000 + "]" * 100_000, None)

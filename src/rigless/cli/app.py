@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from rigless.cli import completion
-from rigless.cli.naming_group import NamingGroup
+from rigless.cli.parsing import completion
+from rigless.cli.parsing.naming_group import NamingGroup
+from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, OptionalPort
 
 app = typer.Typer(
     cls=NamingGroup,
@@ -60,6 +61,15 @@ Programs = Annotated[
     list[str],
     typer.Option(metavar="NAME=COMMAND", help="Replace the command of a program of the scenario."),
 ]
+Foxglove = Annotated[
+    int | None,
+    typer.Option(
+        metavar="[PORT]",
+        min=0,
+        max=65535,
+        help=f"Serve Foxglove on this port of this machine; without PORT, {FOXGLOVE_PORT}.",
+    ),
+]
 NoPanel = Annotated[bool, typer.Option("--no-panel", help="Serve no panel and no control API.")]
 NoAuth = Annotated[
     bool,
@@ -96,7 +106,7 @@ def list_(
     show(paths)
 
 
-@app.command()
+@app.command(cls=OptionalPort)
 def run(
     target: Target,
     speed: Annotated[
@@ -162,6 +172,11 @@ def run(
         ),
     ] = None,
     recordings: Recordings = None,
+    foxglove: Foxglove = None,
+    exit_at_end: Annotated[
+        bool,
+        typer.Option("--exit", help="End after the scenario's duration, even if there is a panel."),
+    ] = False,
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -177,10 +192,12 @@ def run(
 
       rigless run agv --count 200
 
+      rigless run vacuum --foxglove
+
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
     from rigless.cli.live import Options, run_live
-    from rigless.cli.program_commands import parse_commands
+    from rigless.cli.parsing.program_commands import parse_commands
     from rigless.console import compile_progress
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
@@ -213,27 +230,44 @@ def run(
         recordings,
         not no_programs,
         parse_commands(program, built.scenario),
+        foxglove,
+        exit=exit_at_end,
     )
     sys.exit(run_live(built, options))
 
 
-@app.command()
+@app.command(cls=OptionalPort)
 def demo(
     targets: Annotated[
         list[str], typer.Argument(help="Further robots to show, such as examples/thermostat.")
     ] = [],
+    settings: Settings = [],
     panel: Panel = None,
     no_auth: NoAuth = False,
     recordings: Recordings = None,
+    foxglove: Foxglove = None,
 ) -> None:
-    """Start one of every installed robot on this machine, with the panel on 127.0.0.1:8080."""
+    """Start every installed robot at work, with the panel on 127.0.0.1:8080.
+
+    Small programs drive the robots over their own ports. If another client connects to a robot,
+    its program yields.
+
+    Examples:
+
+      rigless demo
+
+      rigless demo examples/thermostat --set vacuum.ports.commands=6555
+    """
     from rigless.cli.live import Options, run_live
     from rigless.console import compile_progress
     from rigless.scenario.load import demo as build_demo
 
     with compile_progress("all robots"):
-        built = build_demo(targets)
-    sys.exit(run_live(built, Options(panel=panel, auth=not no_auth, recordings=recordings)))
+        built = build_demo(targets, settings)
+    options = Options(
+        panel=panel, auth=not no_auth, recordings=recordings, foxglove=foxglove, demo=True
+    )
+    sys.exit(run_live(built, options))
 
 
 @app.command()
@@ -305,7 +339,7 @@ def diff(
 
       rigless diff before.mcap after.mcap
     """
-    from rigless.cli.replay import diff_recordings
+    from rigless.cli.recordings.replay import diff_recordings
 
     sys.exit(diff_recordings(left, right))
 
@@ -326,7 +360,7 @@ def export(
 
       rigless export run.mcap --ros2bag run_bag
     """
-    from rigless.cli.replay import export_recording
+    from rigless.cli.recordings.replay import export_recording
 
     raise typer.Exit(export_recording(file, ros2bag))
 
@@ -440,7 +474,8 @@ def _only_one(**flags: bool) -> None:
 
 
 def _add_sub_commands() -> None:
-    from rigless.cli import control, open_command, replay_command, send_command
+    from rigless.cli.instance import control, send_command
+    from rigless.cli.recordings import open_command, replay_command
     from rigless.cli.robot_commands import robot_commands
 
     control.register(ctl)

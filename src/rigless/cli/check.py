@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
-from rigless.cli.program_commands import parse_commands
+from rigless.cli.parsing.program_commands import parse_commands
 from rigless.console import print_note, progress, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.programs import namespace

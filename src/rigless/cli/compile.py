@@ -127,7 +127,29 @@ def use_robot(kind: str) -> None:
     sim = load(kind)
     warm_up(sim)
     sim.robots[kind].view().draw()
+    use_floor(sim.robots[kind])
     MORE.get(kind, lambda: None)()
+
+
+def use_floor(robot: Any) -> None:
+    """Use what expectations on distances and coverage need."""
+    from rigless.scenario.expect.safety import clearance_m, shape_of
+
+    body, beams = shape_of(robot), robot.beams()
+    if body is None:
+        return
+    from rigless.worlds.floor import Floor, SeenFloor
+    from rigless.worlds.grid_world import GridWorld
+
+    if not isinstance(robot.world, GridWorld):
+        return
+    clearance_m(robot)
+    floor, seen = Floor(robot.world.grid, body.inner_m), SeenFloor(robot.world.grid)
+    for each in (floor, seen):
+        each.start(body.x, body.y)
+    floor.sweep(body.x, body.y, body.x, body.y)
+    if beams is not None:
+        seen.see(beams)
 
 
 def use_weld_cell() -> None:

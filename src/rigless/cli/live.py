@@ -13,15 +13,21 @@ from rigless.console import print_event, print_line, print_note, progress, stder
 from rigless.host import sessions
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
+from rigless.host.outcome import OutcomeJudge
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
+    from rigless.host.foxglove_server import FoxgloveServer
     from rigless.panel.server import ControlServer
     from rigless.programs.output_log import Line
     from rigless.programs.supervisor import Supervisor
     from rigless.robots.pacbot.window.host_link import WindowLink
+
+
+WARNING = SEVERITIES.index("warning")
+PROGRAM_EVENTS = ("program-yielded", "program-returned")
 
 
 @dataclass
@@ -40,6 +46,9 @@ class Options:
     recordings: Path | None = None
     programs: bool = True
     commands: dict[str, list[str]] = field(default_factory=dict)
+    foxglove: int | None = None  # the port to serve Foxglove on
+    demo: bool = False  # a temporary state folder, few lines, and a hint after them
+    exit: bool = False  # end with the scenario's duration, even if there is a panel
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -49,7 +58,7 @@ def run_live(built: Built, options: Options) -> int:
 
 async def _run(built: Built, options: Options, duration_s: float | None) -> int:
     state = state_folder(options.state)
-    around = Environment(state, options.embedded_nats, options.backend)
+    around = Environment(None if options.demo else state, options.embedded_nats, options.backend)
     recordings = options.recordings or state / "recordings"
     return await serve_host(Host(built, options.pace, duration_s, around, recordings), options)
 
@@ -58,11 +67,17 @@ async def serve_host(host: Host, options: Options) -> int:
     """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, host.stop)
-    shown = SEVERITIES.index("warning" if options.quiet else "info")
+    shown = WARNING if options.quiet else SEVERITIES.index("info")
 
     def show(time_ns: int, event: Event) -> None:
-        if SEVERITIES.index(event.severity) >= shown:
+        least = shown if not options.demo or event.code in PROGRAM_EVENTS else WARNING
+        if SEVERITIES.index(event.severity) >= least and not (options.demo and left_out(event)):
             print_event(event)
+
+    def left_out(event: Event) -> bool:
+        """Return whether the demo leaves an event out: it is repeated, or the run is ending."""
+        again = event.code == "pace-lost" and host.worst_lag_ns < host.lost_ns
+        return again or host.finished.is_set()
 
     def tell(text: str) -> None:
         if not options.quiet:
@@ -73,6 +88,7 @@ async def serve_host(host: Host, options: Options) -> int:
     window: WindowLink | None = None
     note: Path | None = None
     supervisor: Supervisor | None = None
+    viewer: FoxgloveServer | None = None
     await host.open()
     try:
         if options.record is not None:
@@ -88,7 +104,11 @@ async def serve_host(host: Host, options: Options) -> int:
             print_line(f"panel {server.url}")
             for text in server.notes:
                 print_note(text, "yellow")
-            tell(f"recordings of the panel in {host.recordings.path}")
+            if not options.demo:
+                tell(f"recordings of the panel in {host.recordings.path}")
+        if options.foxglove is not None:
+            viewer = _foxglove(host)
+            print_line(f"foxglove {await viewer.open(options.foxglove)}")
         if options.window:
             window = _window(host)
             await window.open()
@@ -97,7 +117,11 @@ async def serve_host(host: Host, options: Options) -> int:
         gc.freeze()  # long-lived objects need no further collection
         if options.programs and host.built.scenario.programs:
             supervisor = _supervisor(host, server, options, tell)
+        if host.end_ns is not None and server is not None and _keeps_serving(host, options):
+            OutcomeJudge(host, supervisor)
         print_line("ready")
+        if options.demo and server is not None:
+            print_note(f"open {server.url} in a browser; Ctrl-C ends", "bold")
         begin = time.monotonic()
         if supervisor is not None:
             await supervisor.begin()
@@ -111,6 +135,8 @@ async def serve_host(host: Host, options: Options) -> int:
             await window.close()
         if note is not None:
             note.unlink(missing_ok=True)
+        if viewer is not None:
+            await viewer.close()
         if server is not None:
             await server.close()
         await host.close()
@@ -121,6 +147,11 @@ async def serve_host(host: Host, options: Options) -> int:
         print_note(f"error: {supervisor.failure}", "bold red")
         return 1
     return 1 if host.failure or lost else 0
+
+
+def _keeps_serving(host: Host, options: Options) -> bool:
+    """True if the panel stays open after the scenario's duration (decision 23)."""
+    return options.duration_s is None and not options.exit and host.pace.mode == "real"
 
 
 def _supervisor(
@@ -138,7 +169,9 @@ def _supervisor(
     tell(f"files of programs in {folder}")
 
     def show(program: str, line: "Line") -> None:
-        if line.stream != "note" and not options.quiet:
+        if server is not None and line.stream != "note":
+            server.hub.feed.live.count_line(program)
+        if line.stream != "note" and not (options.quiet or (options.demo and line.stream == "out")):
             print_note(f"{program} | {line.text}", "dim" if line.stream == "out" else "yellow")
 
     return Supervisor(host, folder, options.commands, control, on_line=show)
@@ -151,6 +184,15 @@ def _window(host: Host) -> "WindowLink":
         fix = "pip install 'rigless[pacbot,window]'"
         raise InputError(Problem("--window", f"needs {error.name!r}", fix)) from None
     return WindowLink(host)
+
+
+def _foxglove(host: Host) -> "FoxgloveServer":
+    try:
+        from rigless.host.foxglove_server import FoxgloveServer
+    except ModuleNotFoundError as error:
+        fix = "pip install 'rigless[foxglove]'"
+        raise InputError(Problem("--foxglove", f"needs {error.name!r}", fix)) from None
+    return FoxgloveServer(host)
 
 
 def _write_session(server: "ControlServer", name: str) -> Path | None:

@@ -35,8 +35,8 @@ def make_robot(name: str, into: Path) -> Path:
 
 
 def _check_name(name: str) -> None:
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        fix = "use lower-case letters, digits and _, for example: my_robot"
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
+        fix = "use at most 64 lower-case letters, digits and _, for example: my_robot"
         raise InputError(Problem("NAME", f"{name!r} is not a name for a robot", fix))
     if name in kinds.installed() or name in sys.stdlib_module_names or name == "rigless":
         raise InputError(Problem("NAME", f"{name!r} is taken", "choose another name"))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rigless.cli.control import Api, Token, Url
+from rigless.cli.instance.control import Api, Token, Url
 
 
 def register(app: typer.Typer) -> None:
@@ -48,8 +48,8 @@ def register(app: typer.Typer) -> None:
 
           rigless send agv nats --subject 'robot.agv.>' --wait 5
         """
-        from rigless.cli.send import encode
-        from rigless.cli.send import send as send_messages
+        from rigless.cli.instance.send import encode
+        from rigless.cli.instance.send import send as send_messages
 
         messages = encode(texts, json, hex_bytes)
         send_messages(Api(url, token), robot, port, messages, subject, wait)

@@ -3,8 +3,8 @@
 import json as json_module
 from typing import Any
 
-from rigless.cli.control import Api
-from rigless.clients.port_client import exchange
+from rigless.cli.instance.control import Api
+from rigless.clients.port_client import exchange, readable
 from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.transports.capabilities import capabilities
@@ -18,7 +18,7 @@ def encode(texts: list[str], json: str | None, hex_bytes: str | None) -> list[st
     if json is not None:
         try:
             return [json_module.dumps(json_module.loads(json), separators=(",", ":"))]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             fix = 'for example --json \'{"type": "get"}\''
             raise InputError(Problem("--json", f"is not JSON: {error}", fix)) from None
     if hex_bytes is not None:
@@ -50,7 +50,7 @@ def send(
         pieces = iter([whole] if whole else [])
     nothing = True
     for piece in pieces:
-        print_line(_shown(piece))
+        print_line(readable(piece))
         nothing = False
     if nothing:
         sent = messages and (transport in ONE_WAY or not answers)
@@ -86,9 +86,3 @@ def _port(api: Api, robot: str, port: str) -> Any:
     if not ports[port]["url"]:
         raise InputError(Problem(f"{robot}/{port}", "is not open"))
     return ports[port]
-
-
-def _shown(piece: bytes) -> str:
-    text = piece.decode("utf-8", "replace").rstrip("\r\n")
-    plain = all(letter.isprintable() or letter in "\r\n\t" for letter in text)
-    return text if plain and "\ufffd" not in text else piece.hex(" ")

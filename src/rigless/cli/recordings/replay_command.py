@@ -82,7 +82,7 @@ def register(app: typer.Typer) -> None:
 
           rigless replay run.mcap --serve --program "./nav {vacuum.commands.port}" --compare
         """
-        from rigless.cli.replay import serve_recording, verify_recording
+        from rigless.cli.recordings.replay import serve_recording, verify_recording
 
         _only_together(
             verify and serve,
@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
             _only_together(bool(given) and program is None, f"{name} needs --program")
             _only_together(bool(given) and not compare, f"{name} needs --compare")
         if program is not None:
-            from rigless.cli.replay_program import Request, replay_program
+            from rigless.cli.recordings.replay_program import Request, replay_program
 
             request = Request(
                 file, program, compare, speed, tolerance, delay_tolerance, ignore, report, settings

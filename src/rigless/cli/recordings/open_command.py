@@ -39,6 +39,6 @@ def register(app: typer.Typer) -> None:
 
           rigless open run.mcap --at 12.4
         """
-        from rigless.cli.open import open_recording
+        from rigless.cli.recordings.open import open_recording
 
         sys.exit(open_recording(file, at, panel, not no_auth))

@@ -7,12 +7,14 @@ import signal
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from rigless.cli.replay_report import print_comparison, write_report
+from rigless.cli.recordings.replay_report import print_comparison, write_report
 from rigless.console import print_note
-from rigless.host.playback import Playback, first_connection_ns, is_direct
-from rigless.kernel.inputs import AnyInput
+from rigless.host.host import NEVER_NS
+from rigless.host.playback import Playback, first_connection_ns, program_ports
+from rigless.kernel.inputs import AnyInput, Arrive, Connect, Disconnect
 from rigless.kernel.problems import InputError, Problem
 from rigless.programs.output_log import Line, OutputLog
 from rigless.programs.placeholders import RunFacts, fill_in
@@ -27,6 +29,7 @@ from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities
 
 CONNECT_S = 60.0  # wall time in which the program must connect
+HOLD_S = 30.0  # wall time in which a program on a broker must send its first message
 DRAIN_S = 2.0  # wall time for the last bytes of a program that has ended
 TAIL_S = 1.0
 OUTPUT_BYTES = 20_000_000
@@ -76,7 +79,8 @@ def replay_program(request: Request) -> int:
     begin_ns = first_connection_ns(ports, inputs)
     # go on after the end, so that a late last message is late and not missing
     tail_ns = 2 * delay_ns + round(TAIL_S * 1e9 * request.speed)
-    run = asyncio.run(_run(request, words, built, recording, begin_ns or 0, tail_ns))
+    first_ns = recorded[0].time_ns if recorded else 0
+    run = asyncio.run(_run(request, words, built, recording, begin_ns or 0, first_ns, tail_ns))
     if run.failure:
         print_note(f"error: {run.failure}", "bold red")
     if run.lost_s:
@@ -123,13 +127,19 @@ def _with_free_ports(built: Built, settings: list[str]) -> Built:
 
 
 def _messages(ports: Ports, inputs: list[tuple[int, AnyInput]]) -> list[Message]:
-    """Return the messages of programs; a settings file is none."""
-    own = {
-        place: port
-        for place, port in ports.items()
-        if not capabilities(port.transport).without_clients
-    }
-    return decode_all(own, inputs)
+    """Return the messages of programs."""
+    return decode_all(ports, [one for one in inputs if _is_of_program(ports, one[1])])
+
+
+def _is_of_program(ports: Ports, given: AnyInput) -> bool:
+    """Return False for a settings file, and for what a transport itself reports to its robot."""
+    if not isinstance(given, Arrive | Connect | Disconnect):
+        return False
+    port = ports.get((given.robot, given.port))
+    if port is None or capabilities(port.transport).without_clients:
+        return False
+    own = (port.options.get("report"), *port.options.get("kept", ()))
+    return not isinstance(given, Arrive) or given.subject not in own
 
 
 def _moved(new: list[Message], recorded: list[Message]) -> list[Message]:
@@ -144,6 +154,7 @@ async def _run(
     built: Built,
     recording: Recording,
     begin_ns: int,
+    first_ns: int,
     tail_ns: int,
 ) -> ProgramRun:
     with rebuilding(request.file):
@@ -168,6 +179,8 @@ async def _run(
                 print_note(f"port {robot}/{port} {url}", "dim")
             process = _process(host, words, Path(folder))
             try:
+                if not program_ports(ports_of(host.sim.robots.values())):
+                    _hold_at(host, first_ns)
                 await _play(host, process, run)
             finally:
                 await process.end(grace_s=GRACE_S)
@@ -195,6 +208,33 @@ def _process(host: Playback, words: list[str], folder: Path) -> Process:
     return process
 
 
+def _hold_at(host: Playback, first_ns: int) -> None:
+    """Play from the start, but wait for the program at the instant of the first recorded message.
+
+    A broker does not show who is connected. Without this, a program that starts more slowly than
+    the recorded one would miss the answer to its first request.
+    """
+    loop, ports = asyncio.get_running_loop(), ports_of(host.sim.robots.values())
+    host.hold_ns = max(first_ns, host.sim.now_ns)
+
+    def hold() -> None:
+        if host.hold_ns < NEVER_NS:
+            host.pause()
+            loop.call_later(HOLD_S, go_on)
+
+    def go_on() -> None:
+        host.hold_ns = NEVER_NS
+        host.resume()
+
+    def on_input(time_ns: int, given: AnyInput, source: str) -> None:
+        if source == "live" and isinstance(given, Arrive) and _is_of_program(ports, given):
+            loop.call_soon(go_on)
+
+    host.sim.core.call_at(host.hold_ns, partial(loop.call_soon, hold))
+    host.sim.core.listeners.input.append(on_input)
+    host.resume()
+
+
 async def _play(host: Playback, process: Process, run: ProgramRun) -> None:
     """Play until the recording ends, the program ends, or it does not connect."""
     exited = asyncio.Event()
@@ -202,8 +242,6 @@ async def _play(host: Playback, process: Process, run: ProgramRun) -> None:
     playing = asyncio.create_task(host.run())
     ended = asyncio.create_task(exited.wait())
     waiting = asyncio.create_task(asyncio.sleep(CONNECT_S))
-    if not any(map(is_direct, ports_of(host.sim.robots.values()).values())):
-        host.resume()
     try:
         while not playing.done() and not ended.done():
             await asyncio.wait(
@@ -232,10 +270,8 @@ async def _play(host: Playback, process: Process, run: ProgramRun) -> None:
 async def _drain(host: Playback) -> None:
     """Read the last bytes of a program that has ended, until its connections are closed."""
     end = time.monotonic() + DRAIN_S
-    direct = {
-        place for place, port in ports_of(host.sim.robots.values()).items() if is_direct(port)
-    }
+    places = program_ports(ports_of(host.sim.robots.values()))
     while time.monotonic() < end:
         await asyncio.sleep(0.02)
-        if not any((robot, port) in direct for robot, port, _, _ in host.live.values()):
+        if not any((robot, port) in places for robot, port, _, _ in host.live.values()):
             return

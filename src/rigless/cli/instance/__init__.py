@@ -1,0 +1,1 @@
+"""Commands for an instance that is running: `rigless ctl` and `rigless send`."""

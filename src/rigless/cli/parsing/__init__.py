@@ -1,0 +1,1 @@
+"""Options and arguments of commands: completion, special options, and errors."""

@@ -1,0 +1,1 @@
+"""Commands on recordings: `rigless replay`, `open`, `diff` and `export`."""

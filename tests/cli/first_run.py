@@ -1,0 +1,53 @@
+"""Print the functions that the scenarios of each robot need and `rigless compile` does not use.
+
+It is a program of its own, since functions that are in use in this process do not show up. Each
+robot has a fork of its own, since robots share functions.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from rigless.cli.compile import use_robot
+from rigless.kernel.compiled import _functions
+from rigless.runs.request import Request, run_here
+from rigless.scenario.load import load
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def in_use() -> set[str]:
+    """Return the functions with the types of arguments that Python has called them with."""
+    return {
+        f"{function.py_func.__module__}.{function.py_func.__name__}{signature}"
+        for function in _functions
+        for signature in function.overloads
+    }
+
+
+def check(kind: str, scenarios: list[str]) -> list[str]:
+    use_robot(kind)
+    before = in_use()
+    for name in scenarios:
+        run_here(Request(str(SCENARIOS / f"{name}.toml"), trace=True))
+    load(kind).robots[kind].view().draw()
+    return sorted(in_use() - before)
+
+
+def main(wanted: dict[str, list[str]]) -> None:
+    pipes = {}
+    for kind, scenarios in wanted.items():
+        pipes[kind], write_end = os.pipe()
+        if os.fork() == 0:
+            with os.fdopen(write_end, "w") as out:
+                out.write(json.dumps(check(kind, scenarios)))
+            os._exit(0)
+        os.close(write_end)
+        with os.fdopen(pipes[kind]) as found:
+            pipes[kind] = json.loads(found.read() or '["it failed"]')
+    print(json.dumps(pipes))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,10 +1,11 @@
-"""A real browser on the panel: time to the first map, and frames a second."""
+"""A real browser on the panel: time to the first map, frames a second, and the Plots tab."""
 
 import shutil
 import time
 from typing import Any
 
 from ._panel_clients import cpu_seconds
+from ._panel_wire import telemetry
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -30,6 +31,20 @@ def _wait(page: Any) -> None:
     ):
         assert time.monotonic() < end, "the browser draws nothing"
         time.sleep(0.005)
+
+
+def _wire_rows(page: Any, url: str, seconds: float) -> float:
+    """Return the messages a second that reach the list of the Wire tab."""
+    with telemetry(url):
+        page.goto(f"{url}/#/robot/vacuum/wire")
+        listed = page.locator(".wire-list")
+        page.locator(".wire-space .wire-row").first.wait_for()
+        begin, before = time.perf_counter(), int(listed.get_attribute("aria-rowcount"))
+        after = before
+        while after == before:
+            page.wait_for_timeout(seconds * 1000)
+            after = int(listed.get_attribute("aria-rowcount"))
+        return (after - before) / (time.perf_counter() - begin)
 
 
 def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
@@ -63,6 +78,8 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         wall_s = (after[2] - before[2]) / 1e3
         beams = page.evaluate("rigless.frames().rows.get('beams').length / 4")
         share = (cpu_seconds(pid) - cpu) / wall_s
+        wire = _wire_rows(page, url, seconds)
+        plots = _measure_plots(page, pid, url, seconds)
         browser.close()
     return {
         "loaded_ms": loaded_ms,
@@ -71,4 +88,28 @@ def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
         "drawn_per_s": (after[0] - before[0]) / wall_s,
         "pictures_per_s": (after[1] - before[1]) / wall_s,
         "server_cpu_share": share,
+        "wire_messages_per_s": wire,
+        **plots,
+    }
+
+
+def _measure_plots(page: Any, pid: int, url: str, seconds: float) -> dict[str, float]:
+    """Return the server's CPU share and the new points per second with the Plots tab open."""
+    count = """async () => { const { points } = await import("/web/plots/signal_store.js");
+      const all = [...points.values()].map(({ times }) => times.length);
+      return [all.reduce((a, b) => a + b, 0), performance.now()]; }"""
+    page.goto(f"{url}/#/robot/vacuum/plots")
+    end = time.monotonic() + PATIENCE_S
+    while page.evaluate(count)[0] == 0:
+        assert time.monotonic() < end, "the Plots tab has no points"
+        time.sleep(0.02)
+    before, cpu = page.evaluate(count), cpu_seconds(pid)
+    after = before
+    while after[0] == before[0]:  # busy machine: no new point yet
+        page.wait_for_timeout(seconds * 1000)
+        after = page.evaluate(count)
+    wall_s = (after[1] - before[1]) / 1e3
+    return {
+        "plots_cpu_share": (cpu_seconds(pid) - cpu) / wall_s,
+        "plot_points_per_s": (after[0] - before[0]) / wall_s,
     }

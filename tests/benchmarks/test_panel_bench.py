@@ -14,7 +14,11 @@ BROWSER = {
     "drawn_per_s",
     "pictures_per_s",
     "server_cpu_share",
+    "wire_messages_per_s",
+    "plots_cpu_share",
+    "plot_points_per_s",
 }
+WIRE = {"cpu_share", "added_cpu_share", "messages_per_s", "bytes_per_s", "flood"}
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +28,10 @@ def figures():
 
 def test_it_has_its_figures(figures):
     looks = {f"{count}_at_{hz}_hz" for hz in (20, 60) for count in (1, 5, 20)}
-    assert set(figures) == {"nobody_cpu_share", "first_picture", "browser"} | looks
+    assert set(figures) == {"nobody_cpu_share", "first_picture", "wire", "browser"} | looks
     assert all(set(figures[look]) == LOOKS for look in looks)
     assert set(figures["browser"]) == BROWSER
+    assert set(figures["wire"]) == WIRE
 
 
 def test_the_figures_make_sense(figures):
@@ -37,4 +42,9 @@ def test_the_figures_make_sense(figures):
             assert look["bytes_each_per_s"] > look["pictures_each_per_s"] > 0
     assert figures["browser"]["beams"] == 360
     assert figures["browser"]["drawn_per_s"] > 0
+    assert figures["browser"]["wire_messages_per_s"] > 0
+    flood = figures["wire"]["flood"]
+    assert flood["rows"] + flood["left_out"] <= flood["messages"] + 1
+    assert figures["wire"]["messages_per_s"] > 0
+    assert figures["browser"]["plot_points_per_s"] > 0
     assert all(math.isfinite(value) and value > 0 for value in figures["first_picture"].values())

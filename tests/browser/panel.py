@@ -1,5 +1,6 @@
 """The panel in a tab: its cards, its buttons, and what the viewport draws."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,10 @@ from browser.server import Server
 from browser.window import Window
 
 PATIENCE_S = 60.0
+TABS = {"Virtual I/O": "io", "Faults": "faults", "Events": "events", "Connections": "ports"}
+CLOSE_MENUS = """() => document.querySelectorAll(":popover-open").forEach((one) =>
+  one.hidePopover())"""
+HEADER = ("Time control", "Simulation time", "Recording", "Snapshots")  # other cards are on Control
 
 
 class Panel:
@@ -102,19 +107,51 @@ class Panel:
 
     # Parts of the page
 
+    def tab(self, tab_id: str) -> "Panel":
+        """Show a tab of the column on the right."""
+        found = self.page.locator(f"#tab-{tab_id}")
+        if found.count() and found.get_attribute("aria-selected") == "false":
+            found.click()
+        return self
+
     def card(self, title: str) -> Locator:
-        return self.page.locator(f'[data-card="{title}"]')
+        """Return a card after its tab or its menu is opened."""
+        if title not in HEADER:
+            self.tab(TABS.get(title, "control"))
+        return self._reached(self.page.locator(f'[data-card="{title}"]'))
 
     def button(self, name: str) -> Locator:
-        return self.page.get_by_role("button", name=name, exact=True)
+        return self._reached(
+            self.page.get_by_role("button", name=name, exact=True, include_hidden=True)
+        )
+
+    def switch(self, name: str) -> Locator:
+        return self._reached(self.page.get_by_role("switch", name=name, exact=True))
 
     def field(self, label: str) -> Locator:
-        return self.page.get_by_label(label, exact=True)
+        return self._reached(self.page.get_by_label(label, exact=True))
+
+    def _reached(self, control: Locator) -> Locator:
+        """Return a control after the tab that has it, or its menu, is opened."""
+        tabs = self.page.locator(".side-tabs [role=tab]")
+        if not control.count() and tabs.count():
+            before = self.page.locator('.side-tabs [aria-selected="true"]').get_attribute("id")
+            others = tabs.evaluate_all("(all) => all.map(({ id }) => id)")
+            for one in [*others, before]:
+                self.page.locator(f"#{one}").dispatch_event("click")
+                if control.count():
+                    break
+        self.page.evaluate(CLOSE_MENUS)
+        for one in control.all()[:1]:
+            one.evaluate("(one) => one.closest('[popover]')?.showPopover()")
+        return control
 
     def fact(self, name: str) -> Locator:
         return self.page.locator(f'[data-fact="{name}"]')
 
     def lamp(self, label: str, on: bool) -> Locator:
+        states = re.compile(f"^{re.escape(label)}: (on|off)$")
+        self._reached(self.page.get_by_role("status", name=states))
         return self.page.get_by_role("status", name=f"{label}: {'on' if on else 'off'}", exact=True)
 
     def notice(self, text: str) -> str:
@@ -132,7 +169,7 @@ class Panel:
 
     def press_on_page(self, *keys: str) -> None:
         """Press keys while no control has the focus."""
-        self.page.locator("body").click(position={"x": 300, "y": 8})
+        self.page.locator("body").click(position={"x": 300, "y": 3})
         for key in keys:
             self.page.keyboard.press(key)
 

@@ -14,7 +14,7 @@ def speed(panel):
 
 
 def unlock(panel, on=True):
-    switch = panel.page.get_by_role("switch", name="Unlock keyboard driving")
+    switch = panel.switch("Unlock keyboard driving")
     if switch.is_checked() != on:
         panel.card("Drive").get_by_text("Unlock keyboard driving").click()
     expect(panel.card("Drive").locator(".tag")).to_have_text("unlocked" if on else "locked")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-STOP, RELEASE = "Emergency stop of all robots", "Release the emergency stop"
+STOP, RELEASE = "E-STOP", "Release"
 
 
 @pytest.fixture

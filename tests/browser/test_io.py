@@ -8,7 +8,7 @@ def inputs(panel, robot="arm"):
 
 
 def test_a_switch_sets_its_input(arm):
-    door = arm.page.get_by_role("switch", name="Door closed")
+    door = arm.switch("Door closed")
     expect(door).to_be_checked()
     arm.card("Virtual I/O").get_by_text("Door closed").click()
     expect(door).not_to_be_checked()
@@ -122,8 +122,8 @@ def test_an_action_reaches_the_robot(arm):
 
 def test_plots_show_the_numbers_over_time(vacuum):
     figures = vacuum.page.locator(".plots figure")
-    expect(figures).to_have_count(4)
-    expect(figures.locator("canvas")).to_have_count(4)
+    expect(figures).to_have_count(3)
+    expect(figures.locator("canvas")).to_have_count(3)
     vacuum.step(3.0)
     vacuum.reload()
     script = "() => [rigless.frames().times, rigless.frames().values.map((v) => v.length)]"
@@ -148,5 +148,5 @@ def test_plots_are_hidden_and_shown_and_their_span_is_chosen(own_vacuum):
     vacuum.reload()
     expect(vacuum.page.locator(".plots")).to_be_hidden()
     vacuum.button("Plots (p)").click()
-    expect(vacuum.page.locator(".plots canvas")).to_have_count(4)
+    expect(vacuum.page.locator(".plots canvas")).to_have_count(3)
     expect(vacuum.button("Plot the last 120 seconds")).to_have_attribute("aria-pressed", "true")

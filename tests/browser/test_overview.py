@@ -84,8 +84,8 @@ def test_each_world_has_a_tile_with_a_live_thumbnail(mixed):
     url = mixed.server.robot("room")["ports"][0]["url"]
     expect(room.locator(".about")).to_contain_text("A room thermostat")
     expect(room.locator(".status")).to_have_text("ok")
-    expect(room.get_by_role("button", name=f"Copy line: {url}")).to_be_visible()
-    expect(room.get_by_role("button", name="Copy try: rigless send room line GET")).to_be_visible()
+    expect(room.get_by_role("button", name=f"line {url}: copy")).to_be_visible()
+    expect(room.get_by_role("button", name="try rigless send room line GET: copy")).to_be_visible()
     mixed.server.post("/api/pause")
     before = at_rest(mixed, worlds)
     mixed.server.post(

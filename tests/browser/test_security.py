@@ -18,11 +18,16 @@ def test_without_the_token_nothing_is_served(vacuum_server, path):
     assert httpx.get(f"{vacuum_server.url}{path}").status_code == 401
 
 
-def test_a_browser_without_the_token_gets_instructions(window, vacuum_server):
+def test_a_browser_without_the_token_gets_a_field_for_it(window, vacuum_server):
     window.expected.append("status of 401")
     page = window.tab(vacuum_server.url)
-    assert page.goto(vacuum_server.url).status == 401
-    expect(page.locator("body")).to_contain_text("open the URL that rigless printed")
+    assert page.goto(f"{vacuum_server.url}/#/robot/vacuum").status == 401
+    expect(page.locator("body")).to_contain_text("Open the URL that rigless printed")
+    for text, wanted in (("<b>wrong", ".wrong"), (vacuum_server.entrance, ".connection.live")):
+        page.get_by_label("Token").fill(text)
+        page.get_by_role("button", name="Open the panel").click()
+        expect(page.locator(wanted)).to_be_visible()
+    assert "token" not in page.url
 
 
 def test_the_token_is_not_left_in_the_address(vacuum):
@@ -83,7 +88,7 @@ def test_names_and_texts_in_html_are_shown_as_they_are(shouter):
 def test_a_robot_that_does_not_exist_is_not_looked_for_in_html(shouter):
     shouter.page.goto(f"{shouter.server.url}/#/robot/{quote(SHOUT, safe='')}")
     shouter.wait_live()
-    expect(shouter.page.locator("nav a")).to_have_attribute("aria-current", "page")
+    expect(shouter.page.locator("main h2")).to_have_text(f"There is no robot named “{SHOUT}”")
     assert shouter.page.evaluate("() => globalThis.hacked") is None
 
 

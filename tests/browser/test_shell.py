@@ -65,16 +65,23 @@ def test_light_or_dark_is_kept(own_vacuum):
     expect(html).to_have_attribute("data-theme", "dark")
 
 
-def test_folded_cards_stay_folded(own_vacuum):
+def test_the_tab_and_folded_cards_are_kept(own_vacuum):
     vacuum = own_vacuum
-    fold = vacuum.card("Time control").get_by_role("button", name="Time control")
+    tabs = vacuum.page.get_by_role("tablist", name="Controls").get_by_role("tab")
+    expect(tabs).to_have_text(["Control", "I/O", "Faults", "Events", "Wire", "Ports"])
+    fold = vacuum.card("Readouts").get_by_role("button", name="Readouts")
     fold.click()
-    expect(fold).to_have_attribute("aria-expanded", "false")
-    expect(vacuum.button("Play (space)")).to_have_count(0)
+    tabs.first.press("ArrowLeft")
+    expect(tabs.last).to_be_focused()
+    tabs.last.press("Home")
+    tabs.first.press("ArrowRight")
+    expect(vacuum.page.get_by_role("tabpanel", name="I/O")).to_contain_text("Dust box in place")
     vacuum.reload()
+    expect(tabs.nth(1)).to_have_attribute("aria-selected", "true")
+    vacuum.tab("control")
     expect(fold).to_have_attribute("aria-expanded", "false")
     fold.click()
-    expect(vacuum.button("Play (space)")).to_be_visible()
+    expect(vacuum.card("Readouts")).to_contain_text("Battery")
 
 
 def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
@@ -88,7 +95,7 @@ def test_the_controls_go_away_for_a_larger_map_and_come_back(vacuum):
 
 def test_a_robot_without_a_view_has_a_page(thermostat):
     known = thermostat.server.robot("thermostat")["declared_inputs"]
-    window = thermostat.page.get_by_role("switch", name=known["window_open"]["label"])
+    window = thermostat.switch(known["window_open"]["label"])
     expect(window).not_to_be_checked()
     window.press("Space")
     expect(window).to_be_checked()

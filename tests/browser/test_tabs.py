@@ -32,7 +32,7 @@ def test_two_tabs_agree(own_vacuum):
     vacuum.page.bring_to_front()
     expect(vacuum.fact("state")).to_have_text("paused")
     vacuum.card("Virtual I/O").get_by_text("Dust box in place").click()
-    expect(other.page.get_by_role("switch", name="Dust box in place")).not_to_be_checked()
+    expect(other.switch("Dust box in place")).not_to_be_checked()
     begin_s = vacuum.server.status()["time_s"]
     vacuum.button("Step 10 ms (.)").click()
     vacuum.until(lambda: vacuum.server.status()["time_s"] > begin_s, "no step")

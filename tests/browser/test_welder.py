@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import SIZES, judge, overflow
+from browser.test_accessibility import SIZES, judge
 from conftest import DEADLINE_S
 
 PROGRAM = [b"G21 G91", b"G1 X2 F600", b"(<b>no</b> markup) G1 Y-90 F30", b"G1 X-2"]
@@ -46,7 +46,7 @@ def speed(panel, axis=0):
 
 
 def lock(panel, locked):
-    switch = panel.page.get_by_role("switch", name="Unlock jogging")
+    switch = panel.switch("Unlock jogging")
     if switch.is_checked() == locked:
         switch.press("Space")
     expect(panel.card("Jog").locator(".tag")).to_have_text("locked" if locked else "unlocked")
@@ -143,11 +143,9 @@ def test_a_held_jog_ends_with_the_page(welder):
 
 def test_an_injected_fault_acts(welder):
     welder.button("Trigger part sensor").click()
-    expect(welder.page.get_by_role("switch", name="DI10 Part sensor")).to_be_checked()
-    welder.page.get_by_role("switch", name="DI3", exact=True).click()
-    expect(welder.page.get_by_role("switch", name="DI3", exact=True)).to_have_attribute(
-        "aria-checked", "true"
-    )
+    expect(welder.switch("DI10 Part sensor")).to_be_checked()
+    welder.switch("DI3").click()
+    expect(welder.switch("DI3")).to_have_attribute("aria-checked", "true")
     assert welder.server.truth("welder")["digital_inputs"] == 1 << 10 | 1 << 3
     welder.button("Simulate arc fault").click()
     expect(welder.card("Events")).to_contain_text("fault begins: arc arc_lost")
@@ -160,4 +158,23 @@ def test_its_many_controls_are_seen_named_and_large_enough(welder):
     for size in SIZES:
         welder.resize(size)
         judge(welder)
-        assert overflow(welder) == []
+
+
+def test_a_program_file_is_opened_checked_and_run_block_by_block(welder, tmp_path):
+    file = tmp_path / "seam <b>.nc"
+    file.write_text("G21 G90 F1200\nG1 X3\nG1 X400\n")
+    welder.page.locator("input[type=file]").first.set_input_files(file)
+    listed = welder.page.locator(".listing.file li:not(.space)")
+    expect(listed).to_have_count(3)
+    expect(welder.page.locator(".program-file .clip")).to_have_text(file.name)
+    # the check marks the line that the controller would refuse
+    expect(listed.nth(2)).to_have_attribute("data-finding", "error", timeout=1000 * DEADLINE_S)
+    expect(welder.page.locator(".program-summary").first).to_contain_text("1 error")
+    welder.button("Run one block, then wait").click()
+    welder.button("Go on to the end").wait_for()
+    welder.button("Run one block, then wait").click()
+    welder.until(lambda: abs(joint(welder) - 3) < 0.01, "the second line did not run")
+    welder.button("Go on to the end").click()
+    alarm = welder.page.locator(".program [role=alert]")
+    expect(alarm).to_contain_text("line 3: ALARM:2")
+    expect(listed.nth(2)).to_have_attribute("data-how", "wrong")

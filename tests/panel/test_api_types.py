@@ -12,6 +12,9 @@ from rigless.panel.player import Player
 from rigless.panel.server import create_panel_app
 
 ROOT = Path(__file__).resolve().parents[2]
+NOT_JSON = {
+    "/api/recordings/file", "/api/signals/csv", "/api/signals/data", "/api/world/cells",
+}  # fmt: skip
 
 
 def test_the_types_of_the_front_end_are_up_to_date():
@@ -32,4 +35,4 @@ def test_every_route_of_the_panel_has_a_response_model():
             answer = schemas[route.path][method.lower()]["responses"]["200"]
             schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
             named = schema.get("$ref") or schema.get("items", {}).get("$ref")
-            assert named or route.path == "/api/world/cells", (method, route.path)
+            assert named or route.path in NOT_JSON, (method, route.path)

@@ -210,7 +210,14 @@ async def test_the_status_has_every_robot_and_its_emergency_stop():
         await here.wall.go(0.2)
         status = client.socket.of("status")[-1]
         assert status["robots"] == [
-            {"name": "trolley", "kind": "trolley", "world": 0, "status": "ok", "stop": True}
+            {
+                "name": "trolley",
+                "kind": "trolley",
+                "world": 0,
+                "status": "e-stop",
+                "stop": True,
+                "alarm": None,
+            }
         ]
         assert (status["state"], status["pace"], status["epoch"]) == ("lockstep", "lockstep", 0)
         (thing,) = client.socket.of("around")[-1]["things"]

@@ -60,6 +60,14 @@ class StepRecording(Body):
     ms: Annotated[float, Field(ge=-3.6e6, le=3.6e6)] = 10.0
 
 
+class TrimRecording(Body):
+    """Cut the part between two times out of a recording."""
+
+    file: FileName
+    begin_s: Annotated[float, Field(ge=0, le=1e9)]
+    end_s: Annotated[float, Field(ge=0, le=1e9)]
+
+
 # Responses
 
 
@@ -122,3 +130,54 @@ class RecordingFile(TypedDict):
     bytes: int
     modified: str
     writing: bool
+
+
+class ProgramStatus(TypedDict):
+    """The state of a robot's program file.
+
+    `revision` grows with each loaded program and each finished check. `line` is the number of the
+    line in motion, 0 for none; `problem_line` that of the line which ended the program.
+    """
+
+    name: str
+    revision: int
+    checking: bool
+    state: Literal["idle", "running", "holding", "waiting", "done", "stopped", "failed"]
+    line: int
+    sent_line: int
+    problem: str
+    problem_line: int
+
+
+class NewRecording(TypedDict):
+    """A recording that was uploaded or cut out. `missing` is the part that is missing, if any."""
+
+    name: str
+    path: str
+    records: int
+    begin_s: float
+    end_s: float
+    missing: str
+
+
+class ComparedRecord(TypedDict):
+    """Two records of one topic side by side; `different` names the fields that differ."""
+
+    left_s: float | None
+    right_s: float | None
+    left: dict[str, str]
+    right: dict[str, str]
+    different: list[str]
+
+
+class ComparedRecordings(TypedDict):
+    """The first difference between two recordings; `rows[first]` is the record that differs."""
+
+    equal: bool
+    records: int
+    text: str
+    topic: str
+    time_s: float
+    field_name: str
+    rows: list[ComparedRecord]
+    first: int

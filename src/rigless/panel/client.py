@@ -6,6 +6,7 @@ not read loses frames and never blocks the server.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +42,8 @@ class Client:
         self._newest: dict[str, bytes] = {}
         self._listings: dict[RobotStream, bytes] = {}  # the last listings sent
         self._frames: dict[RobotStream, None] = {}
+        self._wire = b""  # rows of the Wire tab
+        self._blocks: dict[str, Callable[[], bytes]] = {}
         # Epoch, sequence number and time of the last frame sent.
         self._sent: dict[RobotStream, tuple[int, int, float]] = {}
         self._wake = asyncio.Event()
@@ -56,6 +59,21 @@ class Client:
     def set_newest(self, key: str, message: bytes) -> None:
         """Send a message, unless a newer one of the same key replaces it first."""
         self._newest[key] = message
+        self._wake.set()
+
+    @property
+    def wire_waiting(self) -> bool:
+        """True if the last rows of the Wire tab are not sent yet: more would be left out."""
+        return bool(self._wire)
+
+    def offer_wire(self, message: bytes) -> None:
+        """Send rows of the Wire tab. Call it only if none are waiting."""
+        self._wire = message
+        self._wake.set()
+
+    def offer_block(self, key: str, make: Callable[[], bytes]) -> None:
+        """Send a binary message that is made when it is its turn; an empty one is not sent."""
+        self._blocks[key] = make
         self._wake.set()
 
     def update_listings(self, stream: RobotStream, message: bytes) -> None:
@@ -86,7 +104,14 @@ class Client:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._queue or self._newest or self._frames or self._dropped_events:
+            while (
+                self._queue
+                or self._newest
+                or self._frames
+                or self._blocks
+                or self._dropped_events
+                or self._wire
+            ):
                 await self._send_next()
 
     async def _send_next(self) -> None:
@@ -97,6 +122,12 @@ class Client:
             await self._send_text(to_json({"type": "dropped", "count": count}))
         elif self._newest:
             await self._send_text(self._newest.pop(next(iter(self._newest))))
+        elif self._wire:
+            await self._send_text(self._wire)
+            self._wire = b""
+        elif self._blocks:
+            if block := self._blocks.pop(next(iter(self._blocks)))():
+                await self.socket.send_bytes(block)
         else:
             stream = next(iter(self._frames))
             del self._frames[stream]

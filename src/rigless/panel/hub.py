@@ -7,11 +7,10 @@ per second. Commands from clients (drive, jog, emergency stop) go to the robots 
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import copysign, inf
 from typing import Any
 
-from rigless.host.api_models import RobotStatus
 from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
 from rigless.kernel.drawing import Drive, Jog, View
@@ -20,9 +19,13 @@ from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.panel.client import Client
+from rigless.panel.history.feed import Feed
 from rigless.panel.map_objects import list_objects, list_robots, world_numbers, world_of
+from rigless.panel.player import Player
+from rigless.panel.program_api import ProgramDesks
 from rigless.panel.robot_stream import RobotStream
 from rigless.panel.sources import LiveSource, Source
+from rigless.panel.wire.feeds import WireFeeds
 
 TICKS_PER_S = 60
 STATUS_EVERY = 6  # ticks between two statuses
@@ -40,9 +43,14 @@ class Hub:
     ):
         self.host = host
         self.live = LiveSource(host)
+        sources = list(sources)
         self.sources: dict[str, Source] = {source.name: source for source in (self.live, *sources)}
+        player = next((source for source in sources if isinstance(source, Player)), None)
+        self.feed = Feed(host, player)
         self.clients: set[Client] = set()
+        self.wire = WireFeeds(self.sources)
         self.frames_drawn = 0  # for tests and measurements
+        self.desks = ProgramDesks(host)
         self._extra_status = extra_status or dict
         self._streams: dict[tuple[str, str], RobotStream] = {}
         self._views: dict[str, View] = {}
@@ -63,6 +71,8 @@ class Hub:
     def remove(self, client: Client) -> None:
         """Remove a client and stop the robots that it moves."""
         self.clients.discard(client)
+        self.wire.unsubscribe(client)
+        self.feed.unsubscribe(client)
         for robot in list(client.driving):
             self._release(client, robot)
         if not self.clients:
@@ -70,7 +80,10 @@ class Hub:
         self._stop_unused_streams()
 
     async def close(self) -> None:
-        """Stop the task."""
+        """Stop the tasks, and the programs that it streams to robots."""
+        await self.desks.close()
+        self.wire.close()
+        await self.feed.close()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -89,6 +102,15 @@ class Hub:
             stream.update(force=True)
             self._offer(client, stream)
         self._send_states({client})
+
+    def plot(self, client: Client, number: int, stage: str, signals: list[str]) -> None:
+        """Replace a client's signals, whose new points it gets."""
+        if stage not in self.sources:
+            raise unknown("stage", stage, self.sources)
+        if signals:
+            self.feed.subscribe(client, number, stage, signals)
+        else:
+            self.feed.unsubscribe(client)
 
     def _stream(self, source_name: str, robot: str) -> RobotStream:
         source = self.sources[source_name]
@@ -125,6 +147,7 @@ class Hub:
             step = (
                 1
                 if any(client.streams or client.truth_every for client in self.clients)
+                or self.wire.searching
                 else STATUS_EVERY
             )
             try:
@@ -158,9 +181,12 @@ class Hub:
         truth = self._truth() if truth_due else b""
         for client in truth_due:
             client.set_newest("truth", truth)
+        if status_due or self.wire.searching:
+            self.wire.tick()
         if status_due:
             self._stop_expired_commands()
             self._send_states(self.clients, tick)
+            self.feed.offer()
 
     def _offer(self, client: Client, stream: RobotStream) -> None:
         if stream.failure:
@@ -207,13 +233,15 @@ class Hub:
                 key = (client.source, f"around {number}")
                 if key not in encoded:
                     message = {"type": "around", "stage": client.source, "world": number}
-                    encoded[key] = to_json({**message, "things": list_objects(sim, world)})
+                    encoded[key] = to_json({**message, "things": list_objects(sim, world, number)})
                 client.set_newest(f"around {key}", encoded[key])
 
-    def _robot_state(self, stream: RobotStream) -> RobotStatus:
+    def _robot_state(self, stream: RobotStream) -> Mapping[str, Any]:
         robot = stream.sim.robots[stream.robot]
         if stream.source is self.live:
-            return describe_robot(self.host, robot)
+            described = describe_robot(self.host, robot)
+            program = self.desks.status(stream.robot)
+            return described if program is None else {**described, "program": program}
         return {
             "name": robot.name,
             "status": status_of(robot),
@@ -231,7 +259,12 @@ class Hub:
             **summarise(host),
             "snapshots": list_snapshots(host),
             "robots": [
-                {**robot, "stop": self._stopped(robot["name"])} for robot in list_robots(host.sim)
+                {
+                    **robot,
+                    "stop": self._stopped(robot["name"]),
+                    "alarm": self._alarm(robot["name"]),
+                }
+                for robot in list_robots(host.sim)
             ],
             **self._extra_status(),
         }
@@ -366,6 +399,14 @@ class Hub:
         if broken:
             raise InputError(broken)
         return stopped
+
+    def _alarm(self, robot: str) -> dict[str, str] | None:
+        """Return the alarm of a robot; None if there is none, or its view fails."""
+        try:
+            alarm = self.view(robot).alarm
+        except Exception:  # user code
+            return None
+        return None if alarm is None else {"text": alarm.text, "fix": alarm.fix}
 
     def _stopped(self, robot: str) -> bool | None:
         """State of a robot's emergency stop; None if it has none, or its view fails."""

@@ -64,14 +64,20 @@ def list_robots(sim: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def list_objects(sim: Simulation, world: World) -> list[MapObject]:
-    """Return the obstacles and robots in one world."""
+def list_objects(sim: Simulation, world: World, number: int | None = None) -> list[MapObject]:
+    """Return the obstacles and robots in one world; with `number`, only robots of that number.
+
+    A robot without a footprint has a number of its own, so its page shows no other robot that
+    happens to stand on the same plane.
+    """
+    numbers = {} if number is None else world_numbers(sim)
     objects = [
         MapObject(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
         for name, obstacle in world.state.obstacles.items()
     ]
     for name, robot in sim.robots.items():
-        footprint = robot.footprint() if robot.world is world else None
+        shown = robot.world is world and numbers.get(name, number) == number
+        footprint = robot.footprint() if shown else None
         if footprint is not None:
             x, y, radius_m = map(float, footprint)
             theta = (

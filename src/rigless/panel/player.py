@@ -59,6 +59,10 @@ class Player:
         return None if self._recording is None else self._recording.simulation
 
     @property
+    def path(self) -> Path | None:
+        return None if self._recording is None else self._recording.path
+
+    @property
     def epoch(self) -> int:
         """A number that increases when time jumps or another recording is opened."""
         return (
@@ -66,6 +70,11 @@ class Player:
             + self._jumps
             + (0 if self._recording is None else self._recording.epoch)
         )
+
+    @property
+    def recording(self) -> SeekableRecording | None:
+        """The open recording."""
+        return self._recording
 
     @property
     def events(self) -> list[Event]:

@@ -22,6 +22,7 @@ GAP_S = 0.5  # a longer gap between samples (no client, or a jump) breaks lines
 MAX_SAMPLES = 36_000  # an hour
 HISTORY_SAMPLES = 1200  # samples of numbers that a new client gets: two minutes
 HISTORY_POINTS = 3000  # at most so many points of a trail
+MORE_S = 0.25  # between two frames further apart, the samples are sent
 MAX_MORE_SAMPLES = 300  # between two frames; in fast time older ones are skipped
 MORE_KEY = -1  # key of encoded samples; no field has this number
 
@@ -188,7 +189,7 @@ class RobotStream:
         They are encoded once for all clients with the same last frame.
         """
         now_s = self._time_ns / 1e9
-        if now_s - seen_s < GAP_S:
+        if now_s - seen_s < MORE_S:
             return b""
         key = (MORE_KEY, round(seen_s * 1e6))
         if key not in self._encoded:
@@ -201,7 +202,9 @@ class RobotStream:
         before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
         places = self._places[first_point:count]
         thinned = np.arange(len(places)) % max(1, -(-len(places) // HISTORY_POINTS)) == 0
-        places = places[thinned | np.isnan(places).any(axis=1)]
+        gaps = np.isnan(places)
+        edges = (gaps != np.roll(gaps, 1, axis=0)).any(axis=1)  # where a line breaks or goes on
+        places = places[thinned | edges]
         trails = [(2 + n, places[:, 3 * n : 3 * n + 3].ravel()) for n in range(len(self.traces))]
         return self._pack(kind, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
 

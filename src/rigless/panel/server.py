@@ -18,11 +18,15 @@ from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
+from rigless.panel.history.routes import add_signal_routes
 from rigless.panel.hub import Hub
 from rigless.panel.map_objects import list_robots
 from rigless.panel.player import Player
 from rigless.panel.player_api import add_player_routes
+from rigless.panel.program_api import add_program_routes
+from rigless.panel.recording_files import add_recording_file_routes
 from rigless.panel.websocket import add_websocket
+from rigless.panel.wire.api import add_wire_routes
 from rigless.transports.transport import join, split
 
 DEFAULT_ADDRESS = "127.0.0.1:8080"
@@ -39,7 +43,11 @@ def create_panel_app(host: Host, hub: Hub, player: Player) -> FastAPI:
     app = create_app(host)
     add_websocket(app, hub)
     add_action_routes(app, hub)
+    add_program_routes(app, hub.desks)
     add_player_routes(app, host, player)
+    add_wire_routes(app, host, hub.wire)
+    add_signal_routes(app, host, hub.feed, player)
+    add_recording_file_routes(app, host)
     add_assets(app)
     return app
 
@@ -59,6 +67,7 @@ class ControlServer:
         self.address, self.notes = _reachable(self._socket)
         self.player = Player()
         self.hub = Hub(host, [self.player], self._player_status)
+        self.hub.feed.start()
         app = create_panel_app(host, self.hub, self.player)
         guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(

@@ -11,8 +11,9 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 
 from rigless.host.api_models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
 from rigless.kernel.events import Severity
-from rigless.panel.api_models import MapObject, PlayerStatus, SourceName
+from rigless.panel.api_models import MapObject, PlayerStatus, ProgramStatus, SourceName
 from rigless.panel.page_models import Page
+from rigless.panel.wire.models import WireMessage
 
 
 class RobotSummary(TypedDict):
@@ -24,10 +25,18 @@ class RobotSummary(TypedDict):
     status: str
 
 
+class AlarmText(TypedDict):
+    """A condition that stops a robot, and what ends it."""
+
+    text: str
+    fix: str
+
+
 class LiveRobotSummary(RobotSummary):
     """A live robot. `stop` is the state of its emergency stop, null if it has none."""
 
     stop: bool | None
+    alarm: AlarmText | None
 
 
 class OpenPlayer(PlayerStatus):
@@ -46,10 +55,11 @@ class StatusMessage(RunStatus):
 
 
 class RobotMessage(RobotStatus):
-    """The state of a robot that the client looks at."""
+    """The state of a robot that the client looks at. `program` is for robots with programs."""
 
     type: Literal["robot"]
     stage: SourceName
+    program: NotRequired[ProgramStatus]
 
 
 class AroundMessage(TypedDict):
@@ -132,6 +142,7 @@ ServerMessage = Annotated[
     | TruthMessage
     | TroubleMessage
     | DroppedMessage
+    | WireMessage
     | ErrorMessage,
     Field(discriminator="type"),
 ]

@@ -1,5 +1,6 @@
 """The simulations that clients can look at: the live one here, an open recording in `player.py`."""
 
+from pathlib import Path
 from typing import Protocol
 
 from rigless.host.host import Host
@@ -22,6 +23,10 @@ class Source(Protocol):
     @property
     def epoch(self) -> int: ...
 
+    @property
+    def path(self) -> Path | None:
+        """The file of a recording; None if the simulation is live, or no recording is open."""
+
     def fill_history(self, known_ns: int) -> None:
         """Make up for samples that are missing after `known_ns`, where that is possible."""
 
@@ -42,6 +47,10 @@ class LiveSource:
     @property
     def epoch(self) -> int:
         return self._host.epoch
+
+    @property
+    def path(self) -> Path | None:
+        return None
 
     def fill_history(self, known_ns: int) -> None:
         """Do nothing: the past of a live run cannot be sampled again."""

@@ -11,8 +11,15 @@ that it looks at. It sends these messages (`ClientMessage`):
         Move an axis by one step. `speed` is a fraction of the full speed, 1 by default.
     {"type": "jog", "robot": "welder", "axis": 0, "by": 1, "hold": true}
         Move an axis until the command expires after a second, or until `by` is 0.
+    {"type": "wire", "stage": "live", "robot": "vacuum", "kind": "Status", "serial": 1}
+        Subscribe to messages on the wire that pass a filter: robot, port, direction, kind (type of
+        message), text, abnormal (refused, or changed by a fault). A new serial begins a new list;
+        the same one only sets `paused`. With "on": false the subscription ends.
+    {"type": "plot", "number": 1, "stage": "live", "signals": ["vacuum/truth/pose.0"]}
+        Subscribe to new points of signals. It replaces the last plot; an empty list ends it.
 
-The messages to the client are in `server_messages.py` (JSON) and `messages.py` (binary). A request
+The messages to the client are in `server_messages.py` (JSON), `messages.py` (binary) and
+`history/points.py` (binary). A request
 that cannot be done is answered with {"type": "error", "problems": […]}.
 """
 
@@ -26,8 +33,10 @@ from rigless.host.api_models import problem_entry
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.client import Client
 from rigless.panel.hub import TICKS_PER_S, Hub
+from rigless.panel.wire.feed import Filter
 
 MAX_ROBOTS = 32  # in one look message
+MAX_SIGNALS = 64  # in one plot message
 MAX_LENGTH = 200  # characters of a name, and of a decoding error that is sent back
 Axis = Annotated[float, msgspec.Meta(ge=-1, le=1)]
 Name = Annotated[str, msgspec.Meta(max_length=MAX_LENGTH)]
@@ -57,7 +66,30 @@ class JogMessage(msgspec.Struct, tag="jog", forbid_unknown_fields=True):
     hold: bool = False
 
 
-ClientMessage = LookMessage | DriveMessage | JogMessage
+class WireLookMessage(msgspec.Struct, tag="wire", forbid_unknown_fields=True):
+    """Subscribe to messages on the wire. Empty fields select all."""
+
+    on: bool = True
+    serial: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+    stage: Name = "live"
+    robot: Name = ""
+    port: Name = ""
+    direction: Literal["", "in", "out"] = ""
+    kind: Name = ""
+    text: Name = ""
+    abnormal: bool = False
+    paused: bool = False
+
+
+class PlotMessage(msgspec.Struct, tag="plot", forbid_unknown_fields=True):
+    """Subscribe to new points of signals. `number` is in the header of each block."""
+
+    signals: Annotated[list[Name], msgspec.Meta(max_length=MAX_SIGNALS)]
+    number: Annotated[int, msgspec.Meta(ge=0, le=0xFFFF)] = 0
+    stage: Name = "live"
+
+
+ClientMessage = LookMessage | DriveMessage | JogMessage | WireLookMessage | PlotMessage
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 
@@ -116,7 +148,26 @@ def _handle(hub: Hub, client: Client, data: str | bytes) -> None:
         raise InputError(Problem("message", str(error)[:MAX_LENGTH], fix)) from None
     if isinstance(message, LookMessage):
         hub.subscribe(client, message.stage, dict(message.robots))
+    elif isinstance(message, WireLookMessage):
+        _look_at_wire(hub, client, message)
     elif isinstance(message, JogMessage):
         hub.jog(client, message.robot, message.axis, message.by, message.speed, message.hold)
+    elif isinstance(message, PlotMessage):
+        hub.plot(client, message.number, message.stage, message.signals)
     else:
         hub.drive(client, message.robot, *message.axes)
+
+
+def _look_at_wire(hub: Hub, client: Client, message: WireLookMessage) -> None:
+    if not message.on:
+        hub.wire.unsubscribe(client)
+        return
+    chosen = Filter(
+        message.robot,
+        message.port,
+        message.direction,
+        message.kind,
+        message.text,
+        message.abnormal,
+    )
+    hub.wire.subscribe(client, message.stage, chosen, message.serial, message.paused)

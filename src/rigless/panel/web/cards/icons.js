@@ -23,6 +23,9 @@ export const robot = icon(
   "M5 9.5h14v9H5zM12 9.5V5M9 13.5v1M15 13.5v1" +
     "M12 5.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 12.5v3M21.5 12.5v3",
 );
+export const warning = icon("M12 4 21 19.5H3zM12 10v4.5M12 17v.2");
+export const down = icon("M12 4v13M6 11.5l6 6 6-6M5 20.5h14");
+export const bin = icon("M5 7h14M9.5 7V4.5h5V7M7 7l.8 12.5h8.4L17 7M10.4 10.5v5.5M13.6 10.5v5.5");
 export const all = icon("M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z");
 export const sun = icon(
   "M12 7.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4" +
@@ -41,6 +44,8 @@ export const close = icon("M6 6l12 12M18 6 6 18");
 export const help = icon(
   "M12 17.5v.1M9.2 9.2A2.9 2.9 0 1 1 12 13.2v1.3M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18",
 );
+export const more = icon("M5 12h.1M12 12h.1M19 12h.1");
+export const download = icon("M12 4v11M7 11l5 5 5-5M5 20h14");
 export const copy = icon("M9 9h11v11H9zM5 15H4V4h11v1");
 
 /** The icon of a robot, by its kind. @type {Record<string, ReturnType<typeof icon>>} */

@@ -1,7 +1,7 @@
 // Jogging axes: one step per press, or motion while a button is held. Motion stops when the button,
 // the focus, the window or the page is left. The server stops it after a second without a command.
 import { effect, signal } from "@preact/signals-core";
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { button } from "./widgets.js";
 import { framesOf, send } from "../core/socket.js";
 import { shownKey } from "../core/state.js";
@@ -12,6 +12,7 @@ const REPEAT_MS = 100;
 const HOLD = 0; // the choice "hold" instead of a step
 const step = signal(1);
 const speed = signal(0.3);
+const shownSet = signal(0); // of the axes, if the part divides them into sets
 /** The axis that is moved now, its direction and its robot. */
 const held = signal(/** @type {{robot: string, axis: number, by: number}|null} */ (null));
 /** @type {ReturnType<typeof setInterval>|undefined} */
@@ -53,8 +54,17 @@ export function startJogging() {
 export function jogPad(part) {
   const frames = framesOf(shownKey.value);
   const steps = [HOLD, ...(part.steps ?? [])];
-  const units = [...new Set((part.axes ?? []).map((axis) => axis[2]))].join(" or ");
+  const sets = part.sets ?? [];
+  const perSet = (part.axes ?? []).length / Math.max(1, sets.length);
+  const begin = perSet * Math.min(shownSet.value, Math.max(0, sets.length - 1));
+  const axes = (part.axes ?? []).slice(begin, begin + perSet);
+  const units = [...new Set(axes.map((axis) => axis[2]))].join(" or ");
   return html`${unlockSwitch("Unlock jogging")}
+    ${sets.length > 1 ? html`<div class="jog-row"><span>Frame</span><div class="segments even"
+      role="group" aria-label="Frame of the jog">${sets.map((name, n) => button(name,
+      n && name !== "Joints" ? `Move the torch along the axes of the ${name.toLowerCase()}` :
+      `Jog: ${name}`, () => (shownSet.value = n), { on: shownSet.value === n }))}</div></div>` :
+      nothing}
     <div class="jog-row"><span>Step</span><div class="segments even" role="group"
       aria-label="Step size">${steps.map(
       (one) =>
@@ -73,12 +83,11 @@ export function jogPad(part) {
         on: speed.value === one,
       }),
     )}</div></div>
-    <div class="jog ${unlocked.value ? "" : "locked"}" role="group" aria-label=${part.label}>${(
-      part.axes ?? []
-    ).map(
-      ([name, label], axis) => html`<div>
-      ${jogButton(axis, -1, "−", label ?? "")}<span><b>${label}</b><small>${
-        formatAxis(frames?.measure(name ?? "") ?? NaN)}</small></span>${jogButton(axis, 1, "+",
+    <div class="jog ${unlocked.value ? "" : "locked"}" role="group" aria-label=${part.label}>${
+    axes.map(
+      ([name, label], n) => html`<div>
+      ${jogButton(begin + n, -1, "−", label ?? "")}<span><b>${label}</b><small>${
+        formatAxis(frames?.measure(name ?? "") ?? NaN)}</small></span>${jogButton(begin + n, 1, "+",
           label ?? "")}</div>`,
     )}</div>`;
 }

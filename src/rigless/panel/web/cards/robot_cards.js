@@ -1,10 +1,10 @@
 // The cards of a robot's page: readouts and controls by group, metrics and connections.
-import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { post, postInOrder, robotPath } from "../core/api.js";
 import { jogPad } from "./jog_pad.js";
-import { listing } from "./listing.js";
+import { programListing, programOf } from "./program_card.js";
+import { targetForm } from "./target_form.js";
 import {
   button,
   card,
@@ -16,14 +16,12 @@ import {
   toggleSquare,
 } from "./widgets.js";
 import { slider } from "./slider.js";
+import { isWide } from "../core/screen.js";
 import { framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
 import { lockTag } from "./unlock.js";
 /** @typedef {import("../core/types.js").Part} Part */
 
-const WIDE = matchMedia("(min-width: 1240.1px)");
-const docked = signal(WIDE.matches);
-WIDE.addEventListener("change", () => (docked.value = WIDE.matches));
 /**
  * The titles of the cards for parts without a group.
  * @type {Partial<Record<Part["kind"], string>>}
@@ -65,24 +63,44 @@ const isListed = (title) =>
 const cardOf = (part) => part.group || (CARDS[part.kind] ?? "");
 
 /** Cards with listings are docked left of the viewport if the window is wide enough. */
-export const hasDock = () => docked.value && parts().some((part) => part.kind === "Listing");
+export const hasDock = () => isWide.value && parts().some((part) => part.kind === "Listing");
 export const dockCards = () => html`${titles().filter(isListed).map(partCard)}`;
 
-/** The cards that are not docked. */
+/** The cards that are not docked, without those of inputs and outputs. */
 export function partCards() {
   const dock = hasDock();
   return html`${titles()
-    .filter((title) => !(dock && isListed(title)))
+    .filter((title) => !(dock && isListed(title)) && !isInputOutput(title))
     .map(partCard)}`;
 }
 
+/** A card belongs to the inputs and outputs if it has an input, or nothing but lamps. */
+function isInputOutput(/** @type {string} */ title) {
+  const kinds = parts()
+    .filter((part) => cardOf(part) === title)
+    .map((part) => part.kind);
+  return (
+    kinds.some((kind) => kind === "Switch" || kind === "Button") ||
+    kinds.every((kind) => kind === "Lamp")
+  );
+}
+
+export const hasInputsOutputs = () => titles().filter(isInputOutput).some(hasShownParts);
+export const inputOutputCards = () => html`${titles().filter(isInputOutput).map(partCard)}`;
+
 /** @param {string} title */
-function partCard(title) {
-  const found = [
+const partsOf = (title) =>
+  [
     ...parts().filter((part) => cardOf(part) === title),
     ...(title === "Virtual I/O" ? unlistedInputs() : []),
-  ];
-  const shown = found.filter((part) => isLive() || (part.kind !== "Action" && part.kind !== "Jog"));
+  ].filter((part) => isLive() || (part.kind !== "Action" && part.kind !== "Jog"));
+
+/** @param {string} title */
+const hasShownParts = (title) => partsOf(title).length > 0;
+
+/** @param {string} title */
+function partCard(title) {
+  const shown = partsOf(title);
   if (!shown.length || !framesOf(state.shownKey.value)) return nothing;
   return card(
     title,
@@ -123,14 +141,14 @@ function cardBody(found) {
       html`<div
         class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => gauge(part,
         measure(part)))}</div>` : nothing}
-    ${of("Listing").map(listing)}
+    ${of("Listing").map(programListing)}
     ${of("Slider").map((part) => slider(part, measure(part)))}
     ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
     ${actions.length ?
       html`<div
         class="commands ${actions.some((part) => part.label.length > LONG_LABEL) ? "long" : ""}">${
         actions.map(action)}</div>` : nothing}
-    ${of("Jog").map(jogPad)}`;
+    ${of("Jog").map(jogPad)}${of("Jog").length && programOf() ? targetForm() : nothing}`;
 }
 
 /**
@@ -295,20 +313,5 @@ export function metricsCard() {
           class="readout ${name === "collisions" && value > 0 ? "odd" : ""}"><span>${
           name.replaceAll("_", " ")}</span><b>${formatNumber(value)}</b></div>`,
     )}`,
-  );
-}
-
-export function connectionCard() {
-  const ports = state.shownState.value?.ports ?? [];
-  if (!ports.length) return nothing;
-  return card(
-    "Connections",
-    ports.map(
-      (port) => html`<div class="readout"><span>${port.name}<br><code>${port.url}</code></span>
-    <b>${port.links} <small>${port.links === 1 ? "client" : "clients"}</small></b></div>
-    ${port.dropped ? html`<div class="warn">${port.dropped} messages dropped for slow clients</div>`
-      : nothing}
-    ${port.problem ? html`<div class="warn">${port.problem}</div>` : nothing}`,
-    ),
   );
 }

@@ -2,6 +2,12 @@
 // edit.
 
 /**
+ * A condition that stops a robot, and what ends it.
+ * @typedef {object} AlarmText
+ * @property {string} text
+ * @property {string} fix
+ */
+/**
  * The objects on the map of a world.
  * @typedef {object} AroundMessage
  * @property {"around"} type
@@ -10,7 +16,28 @@
  * @property {MapObject[]} things
  */
 /**
- * @typedef {LookMessage|DriveMessage|JogMessage} ClientMessage
+ * @typedef {LookMessage|DriveMessage|JogMessage|WireLookMessage|PlotMessage} ClientMessage
+ */
+/**
+ * Two records of one topic side by side; `different` names the fields that differ.
+ * @typedef {object} ComparedRecord
+ * @property {number|null} left_s
+ * @property {number|null} right_s
+ * @property {Record<string, string>} left
+ * @property {Record<string, string>} right
+ * @property {string[]} different
+ */
+/**
+ * The first difference between two recordings; `rows[first]` is the record that differs.
+ * @typedef {object} ComparedRecordings
+ * @property {boolean} equal
+ * @property {number} records
+ * @property {string} text
+ * @property {string} topic
+ * @property {number} time_s
+ * @property {string} field_name
+ * @property {ComparedRecord[]} rows
+ * @property {number} first
  */
 /**
  * Drive a robot: forward, left and turn, each −1 to 1.
@@ -48,6 +75,16 @@
  * @property {Record<string, any>} data
  */
 /**
+ * A warning, an error or a collision.
+ * @typedef {object} EventMark
+ * @property {number} time_s
+ * @property {string} robot
+ * @property {"debug"|"info"|"warning"|"error"|"critical"} severity
+ * @property {string} code
+ * @property {string} text
+ * @property {boolean} collision
+ */
+/**
  * An event of the run, as it happens.
  * @typedef {object} EventMessage
  * @property {"event"} type
@@ -57,6 +94,23 @@
  * @property {"debug"|"info"|"warning"|"error"|"critical"} severity
  * @property {string} text
  * @property {Record<string, any>} data
+ */
+/**
+ * An expectation of the scenario, and what was seen.
+ * @typedef {object} ExpectationResult
+ * @property {string} text
+ * @property {boolean} passed
+ * @property {string} detail
+ * @property {string} place
+ */
+/**
+ * The time of a fault; `end_s` is null if it is active. Faults of programs have no robot.
+ * @typedef {object} FaultBand
+ * @property {string} robot
+ * @property {string} target
+ * @property {string} kind
+ * @property {number} begin_s
+ * @property {number|null} end_s
  */
 /**
  * A parameter of a fault: a number with bounds (null: none), or a text with choices.
@@ -145,6 +199,13 @@
  * @property {number} world
  * @property {string} status
  * @property {boolean|null} stop
+ * @property {AlarmText|null} alarm
+ */
+/**
+ * A program file: its name and its text.
+ * @typedef {object} LoadProgram
+ * @property {string} name
+ * @property {string} text
  */
 /**
  * Subscribe to frames: robot → frames per second. `stage` is `live` or `recording`.
@@ -179,6 +240,16 @@
  * @property {number} value
  */
 /**
+ * A recording that was uploaded or cut out. `missing` is the part that is missing, if any.
+ * @typedef {object} NewRecording
+ * @property {string} name
+ * @property {string} path
+ * @property {number} records
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {string} missing
+ */
+/**
  * The player with a recording, and the robots in it.
  * @typedef {object} OpenPlayer
  * @property {string|null} file
@@ -198,6 +269,14 @@
  * Open a recording in the player: one of the list, by its name or its path.
  * @typedef {object} OpenRecording
  * @property {string} file
+ */
+/**
+ * The result of a scenario whose duration is over.
+ * @typedef {object} OutcomeStatus
+ * @property {number} time_s
+ * @property {string} text
+ * @property {boolean} passed
+ * @property {ExpectationResult[]} expectations
  */
 /**
  * A robot's page: its parts, and the names of the numbers and trails in its frames.
@@ -225,7 +304,7 @@
  * @property {boolean} shown
  * @property {number|null} [radius_m]
  * @property {string} [colour]
- * @property {("plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad")[]|string[]} [tones]
+ * @property {string[]|("plain"|"accent"|"sense"|"path"|"ghost"|"ok"|"warn"|"bad")[]} [tones]
  * @property {number|null} [height_m]
  * @property {boolean} [heading]
  * @property {[number, number][]} [points]
@@ -237,6 +316,7 @@
  * @property {number|null} [width_px]
  * @property {number|null} [size_m]
  * @property {number|null} [length_m]
+ * @property {number|null} [width_m]
  * @property {string} [unit]
  * @property {number|null} [low]
  * @property {number|null} [high]
@@ -252,6 +332,7 @@
  * @property {number[]} [stops]
  * @property {number[]} [steps]
  * @property {number[]} [speeds]
+ * @property {string[]} [sets]
  * @property {string} [empty]
  * @property {boolean} [wrap]
  */
@@ -276,6 +357,14 @@
  * @property {number} events
  */
 /**
+ * Subscribe to new points of signals. `number` is in the header of each block.
+ * @typedef {object} PlotMessage
+ * @property {"plot"} type
+ * @property {string[]} signals
+ * @property {number} [number]
+ * @property {string} [stage]
+ */
+/**
  * A port: its URL, connected peers, dropped messages, and a shell command that uses it. `problem`
  * is the reason why it does not work at present, or "". `direction` is "in" or "out" if the robot
  * only receives or only sends on it.
@@ -288,6 +377,7 @@
  * @property {number} dropped
  * @property {string} problem
  * @property {string} example
+ * @property {string} example_label
  */
 /**
  * One mistake in a request: the key, the reason and the fix.
@@ -303,6 +393,50 @@
  * The body of every response that is not 200.
  * @typedef {object} Problems
  * @property {ProblemEntry[]} problems
+ */
+/**
+ * The loaded program: its lines, the findings of its check, and its summary.
+ * @typedef {object} ProgramContent
+ * @property {string} name
+ * @property {string[]} lines
+ * @property {ProgramFinding[]} findings
+ * @property {string} summary
+ */
+/**
+ * A problem that the check of a program has found in a line.
+ * @typedef {object} ProgramFinding
+ * @property {number} line
+ * @property {string} level
+ * @property {string} text
+ * @property {string} fix
+ */
+/**
+ * The state of a robot's program file. `revision` grows with each loaded program and each finished
+ * check. `line` is the number of the line in motion, 0 for none; `problem_line` that of the line
+ * which ended the program.
+ * @typedef {object} ProgramStatus
+ * @property {string} name
+ * @property {number} revision
+ * @property {boolean} checking
+ * @property {"idle"|"running"|"holding"|"waiting"|"done"|"stopped"|"failed"} state
+ * @property {number} line
+ * @property {number} sent_line
+ * @property {string} problem
+ * @property {number} problem_line
+ */
+/**
+ * The answer to a pose, as a sentence. `joints_deg` are the joint angles, if any.
+ * @typedef {object} ReachAnswer
+ * @property {boolean} reachable
+ * @property {string} text
+ * @property {number[]|null} joints_deg
+ */
+/**
+ * A pose of the tool centre point: x, y, z in mm; roll, pitch, yaw in degrees. With `go`, the
+ * robot moves there if it can.
+ * @typedef {object} ReachPose
+ * @property {number[]} pose
+ * @property {boolean} [go]
  */
 /**
  * The file in the recordings folder to record to. The default is SCENARIO-DATE-TIME.mcap. A file
@@ -328,6 +462,11 @@
  * @property {string} [data]
  */
 /**
+ * Go on to the end, or by one block with `single`.
+ * @typedef {object} ResumeProgram
+ * @property {boolean} [single]
+ */
+/**
  * The state of one robot, its inputs, and the faults that can be injected into it.
  * @typedef {object} RobotDetails
  * @property {string} name
@@ -341,7 +480,7 @@
  * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
  */
 /**
- * The state of a robot that the client looks at.
+ * The state of a robot that the client looks at. `program` is for robots with programs.
  * @typedef {object} RobotMessage
  * @property {string} name
  * @property {string} status
@@ -351,6 +490,7 @@
  * @property {FaultStatus[]} faults
  * @property {"robot"} type
  * @property {"live"|"recording"} stage
+ * @property {ProgramStatus} [program]
  */
 /**
  * The state of one robot as its operator sees it.
@@ -376,11 +516,32 @@
  * @property {string} name
  */
 /**
+ * Run from a line. With `single`, stop after each block.
+ * @typedef {object} RunProgram
+ * @property {number} [first]
+ * @property {boolean} [single]
+ */
+/**
  * A snapshot that was taken, and the file that it was written to, if any.
  * @typedef {object} SavedSnapshot
  * @property {string} name
  * @property {number} time_s
  * @property {string} file
+ */
+/**
+ * The messages that a port receives. `types` has a JSON Schema for each type. `way` is "port" if
+ * such a message is encoded and sent to the real port, "api" if it bypasses the codec. `raw` is
+ * set if bytes can be sent to the port.
+ * @typedef {object} SchemaOfPort
+ * @property {string} port
+ * @property {string} transport
+ * @property {"in"|"out"|"both"} direction
+ * @property {string} url
+ * @property {boolean} raw
+ * @property {boolean} needs_subject
+ * @property {string[]} subjects
+ * @property {"port"|"api"} way
+ * @property {Record<string, any>} types
  */
 /**
  * Go to a time in the recording.
@@ -394,8 +555,27 @@
  * @property {Record<string, any>} message
  */
 /**
+ * A message to send to a port: text, bytes in hexadecimal, or a type with its fields.
+ * @typedef {object} SendToPort
+ * @property {string} port
+ * @property {string} [subject]
+ * @property {string|null} [text]
+ * @property {string|null} [hex]
+ * @property {string} [kind]
+ * @property {Record<string, any>} [fields]
+ */
+/**
+ * The way that a message took, and the answers of the robot within a second. `note` says why the
+ * real port could not be used, if that was tried.
+ * @typedef {object} SentToPort
+ * @property {"port"|"api"} way
+ * @property {string} url
+ * @property {string[]} answers
+ * @property {string} note
+ */
+/**
  * @typedef {StatusMessage|RobotMessage|AroundMessage|Page|ListingsMessage|EventMessage|
- *   TruthMessage|TroubleMessage|DroppedMessage|ErrorMessage} ServerMessage
+ *   TruthMessage|TroubleMessage|DroppedMessage|WireMessage|ErrorMessage} ServerMessage
  */
 /**
  * New values of inputs of a robot, by name. All are set, or none.
@@ -406,6 +586,46 @@
  * A factor of real time, "fast" or "lockstep".
  * @typedef {object} SetSpeed
  * @property {number|string} speed
+ */
+/**
+ * A signal for plots. `section` is truth, view, metrics, input, out, in or program.
+ * @typedef {object} SignalEntry
+ * @property {string} name
+ * @property {string} robot
+ * @property {string} section
+ * @property {string} label
+ * @property {string} unit
+ */
+/**
+ * The limits of an expectation on a signal, within a time window; null is no limit.
+ * @typedef {object} SignalLimit
+ * @property {string} signal
+ * @property {string} label
+ * @property {number|null} low
+ * @property {number|null} high
+ * @property {number|null} from_s
+ * @property {number|null} to_s
+ */
+/**
+ * The signals of a simulation. `left_out` more are there; ask for one robot or for a text.
+ * `complete` is below 1 while a recording is read.
+ * @typedef {object} SignalList
+ * @property {"live"|"recording"} stage
+ * @property {SignalEntry[]} signals
+ * @property {number} left_out
+ * @property {string[]} notes
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {number} complete
+ * @property {number} generation
+ */
+/**
+ * The marks behind plots: faults, severe events and the limits of expectations.
+ * @typedef {object} SignalMarks
+ * @property {"live"|"recording"} stage
+ * @property {FaultBand[]} faults
+ * @property {EventMark[]} events
+ * @property {SignalLimit[]} limits
  */
 /**
  * A snapshot that is kept in memory, with the content of a snapshot file in base64.
@@ -447,6 +667,7 @@
  * @property {number} lost_s
  * @property {number} seed
  * @property {string|null} recording
+ * @property {OutcomeStatus|null} outcome
  * @property {RobotStatus[]} robots
  */
 /**
@@ -464,6 +685,7 @@
  * @property {number} lost_s
  * @property {number} seed
  * @property {string|null} recording
+ * @property {OutcomeStatus|null} outcome
  * @property {"status"} type
  * @property {SnapshotEntry[]} snapshots
  * @property {LiveRobotSummary[]} robots
@@ -494,6 +716,13 @@
  * @property {boolean} [force]
  */
 /**
+ * Cut the part between two times out of a recording.
+ * @typedef {object} TrimRecording
+ * @property {string} file
+ * @property {number} begin_s
+ * @property {number} end_s
+ */
+/**
  * The view of a robot has failed.
  * @typedef {object} TroubleMessage
  * @property {"trouble"} type
@@ -512,6 +741,89 @@
  * @property {"truth"} type
  * @property {number} time_s
  * @property {Record<string, any>} robots
+ */
+/**
+ * One message with its fields and bytes. `data` and `original` (the bytes before a fault changed
+ * them) are in base64. `trouble` says why the fields cannot be shown. `lines` are ways to send it,
+ * by name: shell commands and Python.
+ * @typedef {object} WireDetail
+ * @property {WireRow} row
+ * @property {any} fields
+ * @property {string} trouble
+ * @property {string} data
+ * @property {string} original
+ * @property {number} link
+ * @property {Record<string, string>} lines
+ */
+/**
+ * Subscribe to messages on the wire. Empty fields select all.
+ * @typedef {object} WireLookMessage
+ * @property {"wire"} type
+ * @property {boolean} [on]
+ * @property {number} [serial]
+ * @property {string} [stage]
+ * @property {string} [robot]
+ * @property {string} [port]
+ * @property {""|"in"|"out"} [direction]
+ * @property {string} [kind]
+ * @property {string} [text]
+ * @property {boolean} [abnormal]
+ * @property {boolean} [paused]
+ */
+/**
+ * New rows of the list that a client subscribed to. `serial` is that of the subscription. With
+ * `reset`, the rows replace the list. `skipped` rows passed the filter but were left out
+ * (sampled), since there were too many. `searching` is set while older messages are still
+ * searched. `loading` is the progress of reading a recording, or null; `until_s` is where a long
+ * recording was cut. `trouble` says why it cannot be read.
+ * @typedef {object} WireMessage
+ * @property {"wire"} type
+ * @property {"live"|"recording"} stage
+ * @property {number} serial
+ * @property {boolean} reset
+ * @property {WireRow[]} rows
+ * @property {number} skipped
+ * @property {boolean} searching
+ * @property {number|null} loading
+ * @property {number|null} until_s
+ * @property {string} trouble
+ * @property {WireStatistics[]} [statistics]
+ */
+/**
+ * A message on the wire, as a line of the list. `what` is "data", "local" (from Python or the API,
+ * without bytes), "connected", "disconnected" or "jump" (time was reset or restored). `size` is
+ * that of the packet. If a packet has several messages, `part` of `parts` counts them. `marks` are
+ * the effects of wire faults.
+ * @typedef {object} WireRow
+ * @property {number} n
+ * @property {number} t
+ * @property {string} robot
+ * @property {string} port
+ * @property {"in"|"out"} direction
+ * @property {"data"|"local"|"connected"|"disconnected"|"jump"} what
+ * @property {string} peer
+ * @property {string} subject
+ * @property {string} kind
+ * @property {string} text
+ * @property {number} size
+ * @property {number} [part]
+ * @property {number} [parts]
+ * @property {string[]} [marks]
+ * @property {number|null} [delay_ms]
+ * @property {string} [refused]
+ */
+/**
+ * The messages of one type on one port. Rate and jitter are those of the last hundred.
+ * @typedef {object} WireStatistics
+ * @property {string} robot
+ * @property {string} port
+ * @property {"in"|"out"} direction
+ * @property {string} kind
+ * @property {number} count
+ * @property {number} bytes
+ * @property {number} rate_hz
+ * @property {number} jitter_ms
+ * @property {number} bytes_per_s
  */
 /**
  * The map of a world, or null on an open plane, and the objects on it.

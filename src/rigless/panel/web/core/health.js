@@ -3,7 +3,7 @@
 /** @typedef {"ok"|"warn"|"bad"} Health */
 
 const WELL = new Set(["", "ok", "running", "idle"]);
-const BAD = /^(error|offline|fault|failed|broken)\b/i;
+const BAD = /^(error|offline|fault|failed|broken|alarm|e-stop)\b/i;
 
 /**
  * @param {string} status

@@ -11,13 +11,26 @@ const storesByRobot = new Map();
 /** @type {WebSocket|null} */
 let socket = null;
 let framesReceived = 0;
+let lastFrame_ms = 0;
 let attempts = 0;
 
 /** Return the frames of a page. The key is SOURCE/ROBOT. @param {string} key */
 export const framesOf = (key) => storesByRobot.get(key) ?? null;
 
+/**
+ * Functions for binary messages that are no frames, by kind.
+ * @type {Map<number, (data: ArrayBuffer) => void>}
+ */
+export const blockListeners = new Map();
+
 /** Functions to call after each frame. @type {Set<() => void>} */
 export const frameListeners = new Set();
+
+/**
+ * Functions that receive rows of the Wire tab.
+ * @type {Set<(message: import("./api_types.js").WireMessage) => void>}
+ */
+export const wireListeners = new Set();
 
 /** @param {import("./api_types.js").ClientMessage} message */
 export function send(message) {
@@ -78,7 +91,7 @@ function handleMessage(message) {
         break;
       case "around": {
         // on the common map, these messages are the frames
-        if (!state.shownRobot.value) framesReceived++;
+        if (!state.shownRobot.value) countFrame();
         const key = `${message.stage}/${message.world}`;
         // They also come while time is paused. Drawing the same again is slow without a GPU.
         if (JSON.stringify(state.mapObjects.value[key]) === JSON.stringify(message.things)) break;
@@ -101,6 +114,9 @@ function handleMessage(message) {
       case "trouble":
         state.viewErrors.value = { ...state.viewErrors.value, [message.robot]: message.text };
         break;
+      case "wire":
+        for (const take of wireListeners) take(message);
+        break;
       case "error":
         for (const problem of message.problems)
           state.notice(`${problem.where}: ${problem.what}`, "bad");
@@ -118,9 +134,22 @@ function handlePage(page) {
   state.pages.value = { ...state.pages.value, [key]: page };
 }
 
+/**
+ * Count a frame for the frame rate. Frames of several robots, and frames that waited while the page
+ * was busy, come at the same time: they are one picture.
+ */
+function countFrame() {
+  const now = performance.now();
+  if (now - lastFrame_ms < 500 / state.settings.frameHz.value) return;
+  lastFrame_ms = now;
+  framesReceived++;
+}
+
 /** @param {ArrayBuffer} data */
 function handleFrame(data) {
-  framesReceived++;
+  const listener = blockListeners.get(new Uint8Array(data, 0, 1)[0] ?? 0);
+  if (listener) return listener(data);
+  countFrame();
   const frames = storesByPageId.get(pageIdOf(data));
   frames?.decode(data);
   if (frames && state.viewErrors.value[frames.page.robot]) {

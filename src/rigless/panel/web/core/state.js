@@ -1,8 +1,10 @@
 // The state of the panel as signals. Whatever reads a signal is rendered again when it changes.
 import { computed, effect, signal } from "@preact/signals-core";
+import { prefersLight } from "./screen.js";
 
 /** @typedef {import("./api_types.js").StatusMessage} Status */
-/** @typedef {import("./api_types.js").RobotSummary & {stop?: boolean|null}} RobotSummary */
+/** @typedef {import("./api_types.js").RobotSummary & {stop?: boolean|null,
+ *   alarm?: import("./api_types.js").AlarmText|null}} RobotSummary */
 /** @typedef {import("./api_types.js").OpenPlayer} PlayerStatus */
 /** @typedef {import("./api_types.js").RobotMessage} RobotState */
 /** @typedef {import("./api_types.js").FaultStatus} Fault */
@@ -31,25 +33,34 @@ export const listings = signal(
 ); // by SOURCE/ROBOT, then by part
 export const robotInfo = signal(/** @type {Record<string, RobotDetails>} */ ({}));
 export const events = signal(/** @type {Event[]} */ ([])); // newest first
+export const markedTime_s = signal(/** @type {number|null} */ (null)); // an instant of interest
 export const source = signal(/** @type {"live"|"recording"} */ ("live"));
 export const notices = signal(/** @type {{id: number, kind: "info"|"bad", text: string}[]} */ ([]));
 export const viewErrors = signal(/** @type {Record<string, string>} */ ({})); // by robot
-export const route = signal(robotInHash(location.hash));
+export const route = signal(parseHash(location.hash));
 
-/** @param {string} hash */
-function robotInHash(hash) {
-  const found = /^#\/robot\/(.+)$/.exec(hash);
+/**
+ * Parse #/robot/NAME, #/robot/NAME/VIEW or #/VIEW.
+ * @param {string} hash
+ * @returns {{robot: string, view: string}} empty for the overview, and for the first view
+ */
+function parseHash(hash) {
+  const [, robot = "", view = ""] = /^#(?:\/robot\/([^/]+))?(?:\/([a-z]*))?$/.exec(hash) ?? [];
   try {
-    return found ? decodeURIComponent(found[1] ?? "") : "";
+    return { robot: decodeURIComponent(robot), view };
   } catch {
-    return "";
+    return { robot: "", view };
   }
 }
-addEventListener("hashchange", () => (route.value = robotInHash(location.hash)));
+addEventListener("hashchange", () => (route.value = parseHash(location.hash)));
 
-/** @param {string} robot empty for the overview */
-export function hashFor(robot) {
-  return robot ? `#/robot/${encodeURIComponent(robot)}` : "#/";
+/**
+ * @param {string} robot empty for the overview
+ * @param {string} view the id of a main view; empty for the first
+ */
+export function hashFor(robot, view = "") {
+  const path = robot ? `#/robot/${encodeURIComponent(robot)}` : "#";
+  return view ? `${path}/${view}` : robot ? path : "#/";
 }
 
 /** True if there is no live simulation, only a recording: `rigless open`. */
@@ -64,8 +75,14 @@ export const robotNames = computed(() => robotList.value.map((robot) => robot.na
 /** The robot whose page is shown; empty for the overview. */
 export const shownRobot = computed(() => {
   const all = robotNames.value;
-  if (all.includes(route.value)) return route.value;
+  if (route.value.robot) return all.includes(route.value.robot) ? route.value.robot : "";
   return all.length === 1 ? (all[0] ?? "") : "";
+});
+
+/** The robot in the URL, if there is none of this name. */
+export const unknownRobot = computed(() => {
+  const { robot } = route.value;
+  return robot && status.value && !robotNames.value.includes(robot) ? robot : "";
 });
 
 /**
@@ -120,14 +137,12 @@ export const shownKey = computed(() => `${source.value}/${shownRobot.value}`);
 export const shownState = computed(() => robotStates.value[shownKey.value] ?? null);
 export const shownPage = computed(() => pages.value[shownKey.value] ?? null);
 
+// empty: the theme of the operating system
+const chosenTheme = persistentSignal("theme", /** @type {"dark"|"light"|""} */ (""));
+
 /** The settings of the user, stored in the browser. */
 export const settings = {
-  theme: persistentSignal(
-    "theme",
-    /** @type {"dark"|"light"} */ (
-      matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"
-    ),
-  ),
+  theme: computed(() => chosenTheme.value || (prefersLight.value ? "light" : "dark")),
   foldedCards: persistentSignal("closed", /** @type {string[]} */ ([])), // titles
   // by robot and part, if the user has set it
   drawnParts: persistentSignal("drawn", /** @type {Record<string, boolean>} */ ({})),
@@ -136,10 +151,17 @@ export const settings = {
   layersOpen: persistentSignal("layers", false),
   followRobot: persistentSignal("follow", false),
   showControls: persistentSignal("side", true), // the column on the right
+  sideTab: persistentSignal("tab", "control"), // the id of its tab
   showPlots: persistentSignal("plots", true),
   plotSpan_s: persistentSignal("span", 30),
+  // by kind of robot: the names of the plots in the strip
+  stripPlots: persistentSignal("strip", /** @type {Record<string, string[]>} */ ({})),
+  stripHeight: persistentSignal("strip-height", 0), // in pixels; 0 for the usual
   frameHz: persistentSignal("hz", /** @type {60|20} */ (60)),
 };
+
+export const toggleTheme = () =>
+  (chosenTheme.value = settings.theme.value === "dark" ? "light" : "dark");
 
 /**
  * @template T

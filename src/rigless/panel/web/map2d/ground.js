@@ -151,9 +151,16 @@ export function drawScaleBar(pen, view, paints, cursor) {
   const power = 10 ** Math.floor(Math.log10(target));
   const length = [5, 2, 1].map((n) => n * power).find((n) => n <= target) ?? power;
   const [left, bottom, wide] = [16, view.height - 16, length * view.scale];
+  const text = length >= 1 ? `${length} m` : `${Math.round(length * 100)} cm`;
+  const place = cursor ? `x ${cursor[0].toFixed(2)}  y ${cursor[1].toFixed(2)} m` : "";
+  pen.font = "12px system-ui, sans-serif";
+  const right = place ? left + wide + 64 + pen.measureText(place).width : left + wide + 8;
+  pen.fillStyle = paints.outside; // opaque: walls may be below it
+  pen.beginPath();
+  pen.roundRect(8, bottom - 18, right + (place ? 0 : pen.measureText(text).width), 28, 6);
+  pen.fill();
   pen.strokeStyle = paints.text;
   pen.fillStyle = paints.text;
-  pen.globalAlpha = 0.75;
   pen.lineWidth = 2;
   pen.beginPath();
   pen.moveTo(left, bottom - 5);
@@ -161,19 +168,7 @@ export function drawScaleBar(pen, view, paints, cursor) {
   pen.lineTo(left + wide, bottom);
   pen.lineTo(left + wide, bottom - 5);
   pen.stroke();
-  pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "bottom";
-  pen.fillText(
-    length >= 1 ? `${length} m` : `${Math.round(length * 100)} cm`,
-    left + wide + 8,
-    bottom + 5,
-  );
-  if (cursor) {
-    pen.fillText(
-      `x ${cursor[0].toFixed(2)}  y ${cursor[1].toFixed(2)} m`,
-      left + wide + 64,
-      bottom + 5,
-    );
-  }
-  pen.globalAlpha = 1;
+  pen.fillText(text, left + wide + 8, bottom + 5);
+  if (place) pen.fillText(place, left + wide + 64, bottom + 5);
 }

@@ -197,15 +197,20 @@ export class MapView {
 
   /** True if, on an open plane, something has left the view and the user has not moved it. */
   #hasOutgrownView() {
-    const { view } = this;
-    const { extent, x, y, scale } = this.#fit;
-    if (this.grid || this.#follow || view.x !== x || view.y !== y || view.scale !== scale)
-      return false;
+    if (this.grid || !this.#isUntouched()) return false;
+    const { extent } = this.#fit;
     const [left, bottom, right, top] = this.#extent();
     const [l = 0, b = 0, r = 0, t = 0] = extent;
     return (
       left < l - OUTSIDE_M || bottom < b - OUTSIDE_M || right > r + OUTSIDE_M || top > t + OUTSIDE_M
     );
+  }
+
+  /** True if the user has not moved the view since it was fitted. */
+  #isUntouched() {
+    const { view } = this;
+    const { x, y, scale } = this.#fit;
+    return !this.#follow && view.x === x && view.y === y && view.scale === scale;
   }
 
   /** @returns {[number, number, number, number]} */
@@ -270,6 +275,7 @@ export class MapView {
 
   #resize() {
     const { view, canvas } = this;
+    if (this.#isUntouched()) this.#fitted = false; // fit it into the new size
     const box = this.host.getBoundingClientRect();
     view.ratio = Math.min(devicePixelRatio || 1, 2);
     view.width = Math.max(1, box.width);

@@ -7,6 +7,7 @@ import { colourOf, healthOf } from "../core/health.js";
 /** @typedef {import("../core/types.js").Picture} Picture */
 /** @typedef {CanvasRenderingContext2D} Pen */
 
+const BAND_ALPHA = 0.22; // of a trail with a width
 const LINE_PX = 3;
 const DOT_PX = 2.5;
 
@@ -47,7 +48,15 @@ export function drawPart(pen, view, part, picture, paints) {
       return drawLinks(pen, view, part, rows, paints);
     case "Trail": {
       const track = picture.trails.get(part.name);
-      return track && strokeTrack(pen, view, track.points.subarray(0, 3 * track.count), 3, paint);
+      if (!track) return;
+      const points = track.points.subarray(0, 3 * track.count);
+      if (part.width_m) {
+        pen.globalAlpha = BAND_ALPHA;
+        strokeTrack(pen, view, points, 3, paint, part.width_m);
+        pen.globalAlpha = 1;
+        return;
+      }
+      return strokeTrack(pen, view, points, 3, paint);
     }
   }
 }

@@ -6,6 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { loadMap } from "../core/maps.js";
 import { healthOf } from "../core/health.js";
 import * as icons from "../cards/icons.js";
+import { copyButton } from "../cards/copy_button.js";
 import { Thumbnail } from "./thumbnail.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
@@ -151,7 +152,7 @@ function robotInfo({ name, kind, status }) {
   const key = `${state.source.value}/${name}`;
   const known = state.robotStates.value[key];
   const ports = known?.ports ?? [];
-  const line = ports.find((port) => port.example)?.example;
+  const line = ports.find((port) => port.example);
   const trouble = state.viewErrors.value[name];
   return html`<section class="robot-info">
     ${title(name, kind, status)}
@@ -162,7 +163,8 @@ function robotInfo({ name, kind, status }) {
       (known && !ports.length) || state.source.value === "recording"
         ? nothing
         : html`<div class="ports">${ports.map((port) => copyButton(port.name, port.url))}</div>
-      <div class="try">${line ? copyButton("try", line) : nothing}</div>`
+      <div class="try">${line ?
+        copyButton("try", line.example, line.example_label) : nothing}</div>`
     }
   </section>`;
 }
@@ -177,33 +179,6 @@ function title(name, kind, status) {
     aria-label="${name}, ${status}: open its page">${icons.ofKind(kind)}<span
     class="clip">${name}</span></a>
     <span class="status" data-health=${healthOf(status)}><i></i>${status}</span></h2>`;
-}
-
-/**
- * A button that copies its text.
- * @param {string} label
- * @param {string} text
- */
-function copyButton(label, text) {
-  return html`<button class="copy" title="Copy ${text}" aria-label="Copy ${label}: ${text}"
-    @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text,
-    event.currentTarget)}>
-    <small>${label}</small><code class="clip">${text}</code>${icons.copy}</button>`;
-}
-
-/**
- * @param {string} text
- * @param {HTMLElement} button
- */
-async function copyText(text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-    state.notice(`copied: ${text}`);
-  } catch {
-    // only secure pages may write to the clipboard
-    getSelection()?.selectAllChildren(button.querySelector("code") ?? button);
-    state.notice("selected: press Ctrl+C to copy it");
-  }
 }
 
 /** Move the focus from tile to tile with the arrow keys. @param {KeyboardEvent} event */

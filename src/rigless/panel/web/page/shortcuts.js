@@ -2,9 +2,9 @@
 import { html } from "lit-html";
 import { stepPlayer, togglePlay } from "./player_bar.js";
 import { handleDriveKey } from "../cards/drive_card.js";
-import { settings, source } from "../core/state.js";
+import { settings, source, toggleTheme } from "../core/state.js";
 import { CAMERAS, fit, lookFrom, toggleFollow, zoom } from "./viewport.js";
-import { showResetDialog, stepOnce, togglePause } from "../cards/time_card.js";
+import { showResetDialog, stepOnce, togglePause } from "../cards/time_control.js";
 
 const live = () => source.value === "live";
 /** @type {Record<string, {what: string, act: () => unknown}>} */
@@ -25,7 +25,7 @@ const SHORTCUTS = {
   f: { what: "follow the robot", act: toggleFollow },
   t: {
     what: "light or dark theme",
-    act: () => (settings.theme.value = settings.theme.value === "dark" ? "light" : "dark"),
+    act: toggleTheme,
   },
   p: { what: "plots", act: () => (settings.showPlots.value = !settings.showPlots.value) },
   c: {

@@ -55,8 +55,8 @@ let drawn = 0;
 /** @type {(() => void)[]} */
 const settleCallbacks = [];
 let shownPartsKey = "";
-/** @type {{key: string, grid: import("../core/types.js").Grid|null}} */
-let world = { key: "", grid: null };
+/** @type {{key: string, place: string, grid: import("../core/types.js").Grid|null}} */
+let world = { key: "", place: "", grid: null };
 
 /** For tests: what is drawn, how often, and when everything received is drawn. */
 export const probe = {
@@ -70,11 +70,10 @@ export const probe = {
   frames: () => framesOf(state.shownKey.value),
 };
 
+/** True for an arm: it has orthographic views instead of a 2-D map. */
+const hasArm = () => state.shownPage.value?.parts.some((part) => part.kind === "Links") ?? false;
 const in3dWanted = computed(
-  () =>
-    state.settings.in3d.value[state.shownRobot.value] ??
-    state.shownPage.value?.parts.some((part) => part.kind === "Links") ??
-    false,
+  () => state.settings.in3d.value[state.shownRobot.value] ?? hasArm(),
 );
 const wants3d = () => in3dWanted.value;
 
@@ -193,7 +192,7 @@ async function switchSurface(space) {
 async function loadWorld(source, robot, key) {
   const grid = await loadMap(source, robot);
   if (grid === undefined || world.key !== key) return;
-  world = { key, grid };
+  world = { ...world, grid };
   hasMap.value = grid !== null;
   surface?.setGrid(grid);
   invalidate();
@@ -212,7 +211,9 @@ export function startViewport() {
         ? `${state.shownKey.value} ${state.status.value?.deck?.file ?? ""}`
         : "";
     if (!key || world.key === key) return;
-    world = { key, grid: null };
+    const place = untracked(() => state.worldKey(state.shownRobot.value));
+    if (world.place !== place) surface?.setGrid(null); // no robot in the map of another world
+    world = { key, place, grid: world.place === place ? world.grid : null };
     void loadWorld(state.source.value, state.shownRobot.value, key);
   });
   effect(() => {
@@ -266,7 +267,8 @@ function overlayTools() {
     ${state.shownRobot.value ? nothing : robotCounts()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
-      ${button(space ? "2D" : "3D", space ? "2-D map" : "3-D scene", () =>
+      ${hasArm() && space ? nothing :
+        button(space ? "2D" : "3D", space ? "2-D map" : "3-D scene", () =>
         (state.settings.in3d.value = { ...state.settings.in3d.value, [state.shownRobot.value]:
           !space }))}
       ${button(icons.plus, "Zoom in (+)", () => zoom(1.4))}

@@ -4,6 +4,7 @@ import { Box3, PerspectiveCamera, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 const FIELD_DEG = 36;
+const FLAT_DEG = 2; // so far away that parallel lines stay parallel: an orthographic view
 // for maps: close to the 2-D view, x to the right
 const FROM_ABOVE = new Vector3(0.16, -0.72, 0.86).normalize();
 // for an arm, or a robot on an open plane
@@ -11,8 +12,8 @@ const FROM_ASIDE = new Vector3(0.62, -0.76, 0.42).normalize();
 /** @type {Record<string, Vector3>} where the camera can be put, from what it looks at */
 const VIEW_DIRECTIONS = {
   iso: FROM_ASIDE,
-  front: new Vector3(1, 0, 0.12).normalize(),
-  side: new Vector3(0, -1, 0.12).normalize(),
+  front: new Vector3(1, 0, 0),
+  side: new Vector3(0, -1, 0),
   top: new Vector3(0, -0.001, 1).normalize(),
 };
 const TOOL_DISTANCE_M = 0.75; // distance from a tool
@@ -38,7 +39,7 @@ export class OrbitCamera {
     this.#controls.zoomToCursor = true;
     this.#controls.maxPolarAngle = Math.PI * 0.495; // never below the floor
     this.#controls.minDistance = 0.15;
-    this.#controls.maxDistance = 2000;
+    this.#controls.maxDistance = 20_000;
     this.#controls.addEventListener("change", () => {
       if (this.#syncing) return;
       this.touched = true;
@@ -77,20 +78,28 @@ export class OrbitCamera {
   }
 
   /**
-   * Show all points from one of the camera views.
+   * Show all points from one of the camera views. Front, side and top are orthographic.
    * @param {Vector3[]} points
    * @param {string} place
    */
   lookFrom(points, place) {
+    this.#setField(place === "iso" ? FIELD_DEG : FLAT_DEG);
     this.#fitInto(points, VIEW_DIRECTIONS[place] ?? FROM_ASIDE);
     this.touched = true;
   }
 
   /** Look at a tool from near. @param {Vector3} place */
   lookAt(place) {
+    this.#setField(FIELD_DEG);
     this.#place(place, FROM_ASIDE, TOOL_DISTANCE_M);
     this.#followed = null;
     this.touched = true;
+  }
+
+  /** @param {number} degrees */
+  #setField(degrees) {
+    this.camera.fov = degrees;
+    this.camera.updateProjectionMatrix();
   }
 
   /**
@@ -122,7 +131,7 @@ export class OrbitCamera {
   #distanceFor(corners, centre, towards) {
     const right = new Vector3().crossVectors(this.camera.up, towards).normalize();
     const up = new Vector3().crossVectors(towards, right);
-    const tall = Math.tan((FIELD_DEG * Math.PI) / 360) * FILLED;
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * FILLED;
     const wide = tall * this.camera.aspect;
     return Math.max(
       ...corners.map((corner) => {
@@ -204,8 +213,9 @@ export class OrbitCamera {
 
   /** @param {number} furthest_m how far away the furthest thing is */
   setDepths(furthest_m) {
-    this.camera.near = this.distance_m / 80;
-    this.camera.far = Math.max(this.distance_m * 15, furthest_m * 1.1);
+    const flat = this.camera.fov < FIELD_DEG;
+    this.camera.near = this.distance_m / (flat ? 4 : 80);
+    this.camera.far = Math.max(this.distance_m * (flat ? 4 : 15), furthest_m * 1.1);
     this.camera.updateProjectionMatrix();
   }
 

@@ -236,6 +236,7 @@ export class SceneView {
     this.#renderer.setSize(width, height, false);
     this.#renderer.getDrawingBufferSize(this.#viewport.value);
     this.#camera.setAspect(width / height);
+    if (!this.#camera.touched) this.#fitPending = true;
   }
 
   /** @param {Picture} picture */

@@ -1,0 +1,1 @@
+"""Numbers over simulated time for plots, from the start of the run and in bounded memory."""

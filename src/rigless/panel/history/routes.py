@@ -1,0 +1,103 @@
+"""API routes of signals: the list, points as a binary block or CSV, and marks for plots."""
+
+from itertools import islice
+from math import isfinite
+from typing import Annotated
+
+from fastapi import FastAPI, Query
+from fastapi.responses import Response, StreamingResponse
+
+from rigless.host.host import Host
+from rigless.kernel.problems import InputError, Problem
+from rigless.panel.api_models import SourceName
+from rigless.panel.history.feed import Feed
+from rigless.panel.history.marks import limits_of
+from rigless.panel.history.models import SignalList, SignalMarks
+from rigless.panel.history.points import Points, csv_lines, pack_block
+from rigless.panel.history.signals import Signals
+from rigless.panel.player import Player
+
+MAX_LISTED = 2000
+MAX_SIGNALS = 64  # in one request
+MAX_LENGTH = 200  # characters of a name
+MAX_POINTS = 4000
+CSV_POINTS = 1 << 20  # all samples of the finest level
+FOREVER_S = 1e12
+
+Names = Annotated[
+    list[Annotated[str, Query(max_length=MAX_LENGTH)]], Query(min_length=1, max_length=MAX_SIGNALS)
+]
+Time = Annotated[float, Query(ge=-FOREVER_S, le=FOREVER_S, allow_inf_nan=False)]
+Count = Annotated[int, Query(ge=2, le=MAX_POINTS)]
+
+
+def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | None) -> None:
+    """Add the routes of this module."""
+
+    @app.get("/api/signals")
+    async def signals(
+        stage: SourceName = "live",
+        robot: str = "",
+        text: Annotated[str, Query(max_length=MAX_LENGTH)] = "",
+        limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
+    ) -> SignalList:
+        found = await feed.open(stage)
+        matching = found.entries(robot, text)
+        listed = list(islice(matching, limit))
+        return {
+            "stage": stage,
+            "signals": listed,
+            "left_out": sum(1 for _ in islice(matching, 100 * MAX_LISTED)),
+            "notes": found.notes(),
+            "begin_s": found.begin_s,
+            "end_s": found.end_s if isfinite(found.end_s) else found.begin_s,
+            "complete": found.complete,
+            "generation": feed.generation(stage),
+        }
+
+    @app.get("/api/signals/data", response_class=Response)
+    async def data(
+        signal: Names,
+        stage: SourceName = "live",
+        from_s: Time = 0.0,
+        to_s: Time = FOREVER_S,
+        points: Count = 1000,
+    ) -> Response:
+        read, found = await _read(feed, stage, signal, from_s, to_s, points)
+        block = pack_block(0, feed.generation(stage), found.end_s, list(enumerate(read)))
+        return Response(block, media_type="application/octet-stream")
+
+    @app.get("/api/signals/csv", response_class=StreamingResponse)
+    async def csv(
+        signal: Names,
+        stage: SourceName = "live",
+        from_s: Time = 0.0,
+        to_s: Time = FOREVER_S,
+    ) -> StreamingResponse:
+        read, _ = await _read(feed, stage, signal, from_s, to_s, CSV_POINTS)
+        lines = csv_lines(signal, [points.between(from_s, to_s) for points in read])
+        headers = {"Content-Disposition": 'attachment; filename="signals.csv"'}
+        return StreamingResponse(lines, media_type="text/csv", headers=headers)
+
+    @app.get("/api/signals/marks")
+    async def marks(stage: SourceName = "live") -> SignalMarks:
+        found = await feed.open(stage)
+        recording = None if player is None or stage == "live" else player.recording
+        scenario = host.built.scenario if recording is None else recording.scenario
+        return {
+            "stage": stage,
+            "faults": found.marks.faults(),
+            "events": found.marks.events(),
+            "limits": [] if scenario is None else limits_of(scenario.expect, found.sim.robots),
+        }
+
+
+async def _read(
+    feed: Feed, stage: str, texts: list[str], from_s: float, to_s: float, points: int
+) -> tuple[list[Points], Signals]:
+    if to_s < from_s:
+        raise InputError(Problem("to_s", "is before from_s", "from_s ≤ to_s"))
+    found = await feed.open(stage)
+    names = [found.check(text) for text in texts]
+    feed.pick(stage, found, names)
+    return found.read(names, from_s, to_s, points), found

@@ -1,0 +1,1 @@
+"""The Wire tab: the messages on robots' ports, their statistics, and forms to send more."""

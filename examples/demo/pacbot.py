@@ -1,0 +1,146 @@
+"""Play matches of Pacbot: `python pacbot.py COMMANDS_URL GAME_URL`.
+
+The game server's frames come by WebSocket, as at the competition; motor commands and encoder
+readings go over ZeroMQ. The planner takes the shortest path to a pellet that keeps clear of ghosts.
+The place comes from the encoders, and from the frames, in which the camera reports the robot's
+cell. After the last life a new match begins.
+"""
+
+import random
+import sys
+from collections import deque
+from contextlib import suppress
+from math import tau
+
+import zmq
+from websockets.sync.client import ClientConnection, connect
+
+from rigless.robots.pacbot.game.frame import Frame, read_frame
+from rigless.worlds import find_maze, load_maze
+
+MAZE = load_maze(find_maze("arena"))
+OPEN = {(30 - row, column) for row, column in zip(*(~MAZE.cells).nonzero(), strict=True)}
+CELL_M, M_PER_TICK = 0.0889, tau * 0.025 / 1000
+GHOST_DISTANCE = 4  # cells to keep from a ghost
+STUCK = 12  # frames
+OVER = 24 * 4  # paused frames after which the match is over: the referee waits a second only
+Cell = tuple[int, int]
+
+
+def neighbours(cell: Cell) -> list[Cell]:
+    row, column = cell
+    near = ((row - 1, column), (row, column - 1), (row + 1, column), (row, column + 1))
+    return [cell for cell in near if cell in OPEN]
+
+
+def next_cell(frame: Frame, here: Cell) -> Cell:
+    """Return the first cell of the path to the nearest pellet, or else away from the ghosts."""
+    ghosts = [(g.place.row, g.place.column) for g in frame.ghosts if not g.fright_steps]
+
+    def distance(cell: Cell) -> int:
+        return min((abs(cell[0] - g[0]) + abs(cell[1] - g[1]) for g in ghosts), default=99)
+
+    first, queue = {here: here}, deque([here])
+    while queue:
+        row, column = cell = queue.popleft()
+        if cell != here and frame.pellets[row] >> column & 1:
+            return first[cell]
+        for near in neighbours(cell):
+            if near not in first and distance(near) >= GHOST_DISTANCE:
+                first[near] = near if cell == here else first[cell]
+                queue.append(near)
+    return max([here, *neighbours(here)], key=distance)
+
+
+class Player:
+    def __init__(self, commands: zmq.Socket):
+        self.commands = commands
+        self.ticks: list[float] | None = None
+        self.speeds: dict[int, float] = {}
+        self.stuck = 0  # frames without motion in spite of a command
+        self.waits = False  # for the referee, who puts the robot at its start
+        self.x, self.y = MAZE.centre(*MAZE.start)
+
+    def request(self, **fields: object) -> dict:
+        self.commands.send_json(fields)
+        return self.commands.recv_json()
+
+    def drive(self, right: float, ahead: float) -> None:
+        """Set a velocity in the body frame, from -1 to 1; the robot never turns."""
+        for motor, speed in enumerate((right, -right, -ahead, ahead)):
+            if speed != self.speeds.get(motor):
+                self.request(command="move", id=motor, params={"speed": speed})
+                self.speeds[motor] = speed
+
+    def locate(self, frame: Frame) -> Cell:
+        """Follow the place by the encoders; return the cell in rows and columns of the game."""
+        readings = self.request(command="sensors")["encoders"]
+        ticks = [readings[wheel] for wheel in ("north", "south", "east", "west")]
+        north, south, east, west = (b - a for a, b in zip(self.ticks or ticks, ticks, strict=True))
+        dx, dy = (north - south) / 2 * M_PER_TICK, (west - east) / 2 * M_PER_TICK
+        self.ticks, self.x, self.y = ticks, self.x + dx, self.y + dy
+        wanted = max(map(abs, self.speeds.values()), default=0.0)
+        self.stuck = self.stuck + 1 if wanted > 0.3 and abs(dx) + abs(dy) < 0.001 else 0
+        seen = MAZE.centre(30 - frame.pacman.row, frame.pacman.column)
+        off_m = max(abs(self.x - seen[0]), abs(self.y - seen[1]))
+        if frame.pacman.row < 31 and (off_m > 3 * CELL_M or self.stuck > STUCK):
+            # The place must be wrong: try another one in the cell that the camera reports.
+            self.x, self.y = (at + random.uniform(-0.5, 0.5) * CELL_M for at in seen)
+            self.stuck = 0
+        return round(30.5 - self.y / CELL_M), round(self.x / CELL_M - 0.5)
+
+    def play(self, frame: Frame) -> None:
+        here = self.locate(frame)
+        if frame.mode == 0:  # paused: the referee puts the robot at its start, with motors off
+            self.waits = frame.lives > 0
+            self.speeds.clear()
+            self.drive(0.0, 0.0)
+            return
+        if self.waits:
+            self.waits, (self.x, self.y) = False, MAZE.centre(*MAZE.start)
+        row, column = next_cell(frame, here if here in OPEN else nearest(here))
+        goal_x, goal_y = MAZE.centre(30 - row, column)
+        right, ahead = (
+            round(min(max(8 * error, -1.0), 1.0), 1) for error in (goal_x - self.x, goal_y - self.y)
+        )
+        self.drive(right, ahead)
+
+
+def nearest(cell: Cell) -> Cell:
+    return min(OPEN, key=lambda other: abs(cell[0] - other[0]) + abs(cell[1] - other[1]))
+
+
+def newest_frame(game: ClientConnection) -> Frame:
+    """Wait for a frame; skip those that came while the last one was handled."""
+    data = game.recv()
+    with suppress(TimeoutError):
+        while True:
+            data = game.recv(timeout=0)
+    return read_frame(data)
+
+
+def main(commands_url: str, game_url: str) -> None:
+    with zmq.Context() as context, context.socket(zmq.REQ) as commands, connect(game_url) as game:
+        commands.linger, commands.rcvtimeo = 0, 5000
+        commands.req_relaxed = commands.req_correlate = 1  # a request may follow a lost reply
+        commands.connect(commands_url)
+        player, paused, score = Player(commands), 0, 0
+        print("playing", flush=True)
+        try:
+            while True:
+                frame = newest_frame(game)
+                paused = paused + 1 if frame.mode == 0 else 0
+                if paused == OVER:
+                    print(f"match over: {score} points, level {frame.level}", flush=True)
+                    player.waits = False  # the robot stays where it is
+                    game.send(b"r")  # restart
+                    game.send(b"P")  # play
+                score = frame.score
+                player.play(frame)
+        finally:
+            player.drive(0.0, 0.0)
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        main(*sys.argv[1:3])

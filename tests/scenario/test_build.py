@@ -50,6 +50,18 @@ def test_addresses_of_a_fleet(given, wanted):
 
 
 @pytest.mark.parametrize(
+    ("count", "strings", "step"),
+    [(2, False, 1), (3, False, 3), (2, True, 3), (5, True, 3)],  # 5555 + 2 is 5557
+)
+def test_a_fleet_gives_no_port_number_twice(count, strings, step):
+    scene = built([{"kind": "pacbot", "count": count, "config": {"strings": strings}}])
+    numbers = [int(address.rpartition(":")[2]) for address in scene.addresses.values()]
+    assert len(set(numbers)) == len(numbers) == (2 + strings) * count
+    assert scene.addresses["pacbot-1", "sensors"] == "127.0.0.1:5557"
+    assert scene.addresses["pacbot-2", "commands"] == f"127.0.0.1:{5555 + step}"
+
+
+@pytest.mark.parametrize(
     "address", ["", "x", "x:", ":x", -1, 65536, "1.2.3.4:65536", "٣", "1" * 5000, "5 "]
 )
 def test_invalid_addresses(address):

@@ -1,9 +1,10 @@
 """Build a simulation from a scenario: robots, world, addresses, timeline and faults."""
 
+import itertools
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -66,9 +67,10 @@ def build(
     for index, entry in enumerate(scenario.robots):
         before = Counter(type(robot) for fleet in fleets for robot in fleet.robots)
         fleets.append(_fleet(index, entry, source, environment, before, problems, notes))
+        step = _port_step(entry, fleets[-1].robots)
         for number, robot in enumerate(fleets[-1].robots):
             for port in robot.ports:
-                address = _address(port, entry.ports.get(port.name), number)
+                address = _address(port, entry.ports.get(port.name), number * step)
                 addresses[robot.name, port.name] = address
                 if not _is_address(address):
                     fix = "a fleet counts up from its first port; start lower"
@@ -263,23 +265,36 @@ def _is_address(address: str | int) -> bool:
     )
 
 
-def _address(port: Port, given: str | int | None, number: int) -> str:
+def _port_step(entry: RobotEntry, robots: Sequence[Robot]) -> int:
+    """Return the least step from one robot of a fleet to the next that gives no number twice."""
+    first = set()
+    for port in robots[0].ports if robots else ():
+        can = capabilities(port.transport)
+        number = _address(port, entry.ports.get(port.name), 0).rpartition(":")[2]
+        if can.host_and_port and not can.shared_address and number.isdigit() and number != "0":
+            first.add((can.datagrams, int(number)))
+    gaps = {b - a for (kind, a), (other, b) in itertools.permutations(first, 2) if kind == other}
+    reach = range(1, len(robots))
+    return next(step for step in itertools.count(1) if not any(step * n in gaps for n in reach))
+
+
+def _address(port: Port, given: str | int | None, offset: int) -> str:
     """Return the configured address of a port, or else the robot's default.
 
-    Each robot of a fleet gets the next port number, unless robots share the address.
+    `offset` is added to the port number, unless robots share the address.
     """
     can = capabilities(port.transport)
     if not can.host_and_port:
         return port.address if given is None else str(given)
     if can.shared_address:
-        number = 0
+        offset = 0
     host, _, first = port.address.rpartition(":")
     if given is not None:
         new_host, _, first = str(given).rpartition(":")
         host = new_host or host
     if not first.isdigit():
         return str(given) if given is not None else port.address
-    return f"{host}:{int(first) + number if first != '0' else 0}"
+    return f"{host}:{int(first) + offset if first != '0' else 0}"
 
 
 def _defaults(fleets: list[Fleet], source: Source, problems: list[Problem]) -> dict[str, Defaults]:

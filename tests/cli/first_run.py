@@ -1,4 +1,6 @@
-"""Print the functions that the scenarios of each robot need and `rigless compile` does not use.
+"""Print the functions that robots need and `rigless compile` does not use.
+
+A robot runs in its scenarios, and as its users may ask for it (`USES`).
 
 It is a program of its own, since functions that are in use in this process do not show up. Each
 robot has a fork of its own, since robots share functions.
@@ -9,12 +11,43 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from rigless.cli.compile import use_robot
 from rigless.kernel.compiled import _functions
 from rigless.runs.request import Request, run_here
 from rigless.scenario.load import load
+from rigless.worlds import find_map, load_map
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def use_agv() -> None:
+    profile = "runtime.simulationProfile"
+    load("agv", settings=[f"{profile}.map=warehouse", f"{profile}.robotsAreObstacles=true"]).run(1)
+
+
+def use_vacuum() -> None:
+    for setting in ("scan_packed=true", "realism=hardware"):
+        sim = load("vacuum", settings=[setting])
+        sim.send("vacuum", "commands", {"type": "Control", "id": "lidar", "action": "enable"})
+        sim.run(1)
+    load_map(find_map("corridor")).cast(np.zeros((2, 3)), np.zeros(4), 1.0)
+
+
+def use_welder() -> None:
+    from rigless.robots.welder import Arm, estimate
+    from rigless.robots.welder.config import WelderConfig
+
+    Arm().forward(np.zeros(6))
+    estimate("G0 Z500\nG1 X10\nG3 X20 I5\n", WelderConfig(coordinates="cartesian"))
+
+
+USES = {
+    "agv": use_agv,
+    "vacuum": use_vacuum,
+    "welder": use_welder,
+}
 
 
 def in_use() -> set[str]:
@@ -32,6 +65,7 @@ def check(kind: str, scenarios: list[str]) -> list[str]:
     for name in scenarios:
         run_here(Request(str(SCENARIOS / f"{name}.toml"), trace=True))
     load(kind).robots[kind].view().draw()
+    USES.get(kind, lambda: None)()
     return sorted(in_use() - before)
 
 

@@ -128,6 +128,8 @@ def use_robot(kind: str) -> None:
     warm_up(sim)
     sim.robots[kind].view().draw()
     use_floor(sim.robots[kind])
+    if kind in OPTIONS:
+        warm_up(load(kind, settings=OPTIONS[kind]))
     MORE.get(kind, lambda: None)()
 
 
@@ -145,6 +147,7 @@ def use_floor(robot: Any) -> None:
         return
     clearance_m(robot)
     floor, seen = Floor(robot.world.grid, body.inner_m), SeenFloor(robot.world.grid)
+    robot.world.grid.cast((body.x, body.y, 0.0), 0.0, 8.0)
     for each in (floor, seen):
         each.start(body.x, body.y)
     floor.sweep(body.x, body.y, body.x, body.y)
@@ -159,6 +162,7 @@ def use_weld_cell() -> None:
     from rigless.motion.arm.continuous_collision import contacts_along
     from rigless.motion.arm.point_in_mesh import is_inside
     from rigless.motion.arm.reach_map import count_reached, tool_turns
+    from rigless.robots.welder import Arm as WelderArm
     from rigless.robots.welder.arm.body import reach
     from rigless.robots.welder.config import WelderConfig
     from rigless.robots.welder.offline.cycle_time import estimate
@@ -167,7 +171,8 @@ def use_weld_cell() -> None:
     from rigless.worlds.cell import Cell
 
     warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
-    estimate("G91 G1 Z-1 F600\n", WelderConfig(coordinates="cartesian"))
+    estimate("G91 G0 Z-1\nG1 Z-1 F600\nG2 X1 I0.5\n", WelderConfig(coordinates="cartesian"))
+    WelderArm().forward([0.0] * 6)
     arm = reach(cell=Cell.load("weld_table"))
     assert arm.collider is not None
     arm.pose(arm.collider.model.tool(np.zeros(6)))
@@ -176,4 +181,9 @@ def use_weld_cell() -> None:
     is_inside(arm.collider.cell["part"].solid.mesh, np.zeros(3))
 
 
+_PROFILE = "runtime.simulationProfile"
+OPTIONS = {  # settings with functions that the defaults do not use
+    "agv": [f"{_PROFILE}.map=hall", f"{_PROFILE}.robotsAreObstacles=true"],
+    "vacuum": ["scan_packed=true", "realism=hardware"],
+}
 MORE: dict[str, Callable[[], None]] = {"welder": use_weld_cell}

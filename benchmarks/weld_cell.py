@@ -22,9 +22,9 @@ from rigless.motion.arm.rigid_body import import_pinocchio
 from rigless.robots.welder.arm.body import model, reach
 from rigless.robots.welder.cli import write_map
 from rigless.robots.welder.config import WelderConfig
-from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.cells.cell import Cell, Thing
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import frame
-from rigless.worlds.solids import Solid
 
 FULL_SECONDS = 20.0
 

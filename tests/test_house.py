@@ -24,7 +24,7 @@ LINT_IMPORTS = (
     "sys.exit(lint(['--no-cache']))"
 )
 LONGEST_FILE = 500  # lines
-LARGEST_FOLDER = 16  # modules of a robot at one level
+LARGEST_FOLDER = 16  # modules at one level
 
 
 @pytest.mark.timeout(600)  # in a fresh clone mypy has no cache
@@ -56,8 +56,9 @@ def test_files_are_short():
     assert sizes[len(sizes) * 9 // 10] <= 350
 
 
-def test_folders_of_robots_are_small():
-    folders = {path.parent for path in (ROOT / "src" / "rigless" / "robots").rglob("*.py")}
+@pytest.mark.parametrize("part", ["cli", "robots", "worlds"])
+def test_folders_are_small(part):
+    folders = {path.parent for path in (ROOT / "src" / "rigless" / part).rglob("*.py")}
     sizes = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
     assert {folder: size for folder, size in sizes.items() if size > LARGEST_FOLDER} == {}
 

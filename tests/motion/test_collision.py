@@ -10,9 +10,9 @@ from rigless.motion.arm.collision import TOUCH_M, Collider
 from rigless.motion.arm.continuous_collision import MotionChecker, contacts_along, first_contact
 from rigless.robots.welder.arm.body import model
 from rigless.worlds import Cell
-from rigless.worlds.cell import Thing
+from rigless.worlds.cells.cell import Thing
+from rigless.worlds.cells.solids import Mesh, Solid
 from rigless.worlds.frames import frame
-from rigless.worlds.solids import Mesh, Solid
 
 BODY = model()
 ZERO = np.zeros(6)

@@ -12,9 +12,9 @@ from rigless.motion.arm.singularity import jacobian, smallest_singular_value
 from rigless.robots.welder.arm.body import model, reach
 from rigless.robots.welder.arm_description import ARM
 from rigless.robots.welder.config import WelderConfig
-from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.cells.cell import Cell, Thing
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import frame, frame_mm_deg
-from rigless.worlds.solids import Solid
 
 REACH = reach()
 BODY = REACH.collider.model

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from rigless.kernel.problems import InputError
 from rigless.worlds import Cell, bundled_cells
+from rigless.worlds.cells.mesh import read_mesh
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import frame
-from rigless.worlds.mesh import read_mesh
-from rigless.worlds.solids import Solid
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = """

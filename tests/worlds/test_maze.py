@@ -12,8 +12,8 @@ from scipy import ndimage
 from rigless.kernel.documents import Document
 from rigless.kernel.problems import InputError
 from rigless.worlds import bundled_mazes, find_maze, load_maze
-from rigless.worlds.maze import MazeWorld
-from rigless.worlds.maze_file import maze_of
+from rigless.worlds.mazes.maze import MazeWorld
+from rigless.worlds.mazes.maze_file import maze_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RING = [[1, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]]

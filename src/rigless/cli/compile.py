@@ -168,7 +168,7 @@ def use_weld_cell() -> None:
     from rigless.robots.welder.offline.cycle_time import estimate
     from rigless.scenario.load import load
     from rigless.scenario.warm_up import warm_up
-    from rigless.worlds.cell import Cell
+    from rigless.worlds.cells.cell import Cell
 
     warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
     estimate("G91 G0 Z-1\nG1 Z-1 F600\nG2 X1 I0.5\n", WelderConfig(coordinates="cartesian"))

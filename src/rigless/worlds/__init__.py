@@ -16,9 +16,9 @@ if TYPE_CHECKING:
         find_map,
         find_maze,
     )
-    from rigless.worlds.cell import Cell
+    from rigless.worlds.cells.cell import Cell
     from rigless.worlds.maps import load_map
-    from rigless.worlds.maze_file import load_maze
+    from rigless.worlds.mazes.maze_file import load_maze
 
 __all__ = [
     "Cell",
@@ -33,12 +33,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Cell": "rigless.worlds.cell",
+    "Cell": "rigless.worlds.cells.cell",
     "find_cell": "rigless.worlds.bundled",
     "find_map": "rigless.worlds.bundled",
     "find_maze": "rigless.worlds.bundled",
     "load_map": "rigless.worlds.maps",
-    "load_maze": "rigless.worlds.maze_file",
+    "load_maze": "rigless.worlds.mazes.maze_file",
     "bundled_cells": "rigless.worlds.bundled",
     "bundled_maps": "rigless.worlds.bundled",
     "bundled_mazes": "rigless.worlds.bundled",

@@ -26,34 +26,34 @@ def bundled_cells() -> dict[str, Path]:
     return {path.stem: path for path in sorted((_HERE / "cells").glob("*.yaml"))}
 
 
-def find_map(name_or_path: str | Path, beside: Path | None = None) -> Path:
+def find_map(name_or_path: str | Path, near: Path | None = None) -> Path:
     """Return a map's file, given by path or by the name of a bundled map.
 
-    A path is relative to `beside` (a folder, or a file in it) or to the current folder.
+    A path is relative to `near` (a folder, or a file in it) or to the current folder.
     """
-    return _find("map", name_or_path, beside, bundled_maps(), ("", ".yaml", ".yml"))
+    return _find("map", name_or_path, near, bundled_maps(), ("", ".yaml", ".yml"))
 
 
-def find_maze(name_or_path: str | Path, beside: Path | None = None) -> Path:
+def find_maze(name_or_path: str | Path, near: Path | None = None) -> Path:
     """Return a maze's file; see `find_map`."""
-    return _find("maze", name_or_path, beside, bundled_mazes(), ("", ".json"))
+    return _find("maze", name_or_path, near, bundled_mazes(), ("", ".json"))
 
 
-def find_cell(name_or_path: str | Path, beside: Path | None = None) -> Path:
+def find_cell(name_or_path: str | Path, near: Path | None = None) -> Path:
     """Return a weld cell's file; see `find_map`."""
-    return _find("cell", name_or_path, beside, bundled_cells(), ("", ".yaml", ".yml"))
+    return _find("cell", name_or_path, near, bundled_cells(), ("", ".yaml", ".yml"))
 
 
 def _find(
     what: str,
     name: str | Path,
-    beside: Path | None,
+    near: Path | None,
     bundled: Mapping[str, Path],
     suffixes: tuple[str, ...],
 ) -> Path:
     path = Path(name)
     try:
-        folder = beside.parent if beside is not None and beside.is_file() else beside
+        folder = near.parent if near is not None and near.is_file() else near
         for place in (folder, Path()):
             if place is not None and (place / path).is_file():
                 return place / path

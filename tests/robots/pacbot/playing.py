@@ -5,7 +5,7 @@ from rigless.robots.pacbot.game.frame import GameCodec, frame_of, write_frame
 from rigless.robots.pacbot.game.rules import Game
 from rigless.robots.pacbot.game.state import fresh_game
 from rigless.worlds.bundled import find_maze
-from rigless.worlds.maze_file import load_maze
+from rigless.worlds.mazes.maze_file import load_maze
 
 BOARD = b.Board(load_maze(find_maze("arena")))
 MOVES = {"w": b.UP, "a": b.LEFT, "s": b.DOWN, "d": b.RIGHT}

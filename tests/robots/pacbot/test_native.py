@@ -7,7 +7,7 @@ import pytest
 
 from rigless.kernel.problems import InputError
 from rigless.scenario.load import open_target
-from rigless.worlds.maze import MazeWorld
+from rigless.worlds.mazes.maze import MazeWorld
 
 from .scene import truth
 

@@ -11,10 +11,10 @@ from rigless.kernel.simulation import Simulation
 from rigless.robots.welder.arm.body import collider
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.robot import Welder
-from rigless.worlds.cell import Cell, Thing
-from rigless.worlds.cell_world import CellWorld
+from rigless.worlds.cells.cell import Cell, Thing
+from rigless.worlds.cells.cell_world import CellWorld
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import frame_mm_deg
-from rigless.worlds.solids import Solid
 
 
 def plate(thickness_mm=0.1, y_mm=0.0):

@@ -12,9 +12,9 @@ from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.robots.welder.offline.findings import RULES
 from rigless.robots.welder.offline.seam_checks import Demands
 from rigless.robots.welder.offline.validate import validate_program
-from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.cells.cell import Cell, Thing
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import frame
-from rigless.worlds.solids import Solid
 
 FAR = Thing(Solid("far", "box", (0.1, 0.1, 0.1), frame((5, 5, 5))))
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"

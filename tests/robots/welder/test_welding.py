@@ -8,9 +8,9 @@ import pytest
 from rigless.robots.welder.config import Welding
 from rigless.robots.welder.process import welding as w
 from rigless.robots.welder.process.stickout import FARTHEST_MM, Stickout
-from rigless.worlds.cell import Cell, Thing
+from rigless.worlds.cells.cell import Cell, Thing
+from rigless.worlds.cells.solids import Mesh, Solid
 from rigless.worlds.frames import frame
-from rigless.worlds.solids import Mesh, Solid
 
 SHEET = Mesh(
     np.array([(-0.2, -0.2, 0), (0.2, -0.2, 0), (0.2, 0.2, 0), (-0.2, 0.2, 0)], float),

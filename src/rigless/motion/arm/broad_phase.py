@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.motion.arm.urdf import Joint
-from rigless.worlds.solids import Solid
+from rigless.worlds.cells.solids import Solid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -20,8 +20,8 @@ from rigless.motion.arm.broad_phase import bounding_boxes, near_pairs
 from rigless.motion.arm.point_in_mesh import is_inside
 from rigless.motion.arm.rigid_body import RigidBodyModel, import_pinocchio
 from rigless.motion.arm.urdf import JOINTS
-from rigless.worlds.cell import Cell
-from rigless.worlds.solids import Solid
+from rigless.worlds.cells.cell import Cell
+from rigless.worlds.cells.solids import Solid
 
 TOUCH_M = 5e-5
 SAMPLES = 64  # poses in which two links must collide to count as always colliding

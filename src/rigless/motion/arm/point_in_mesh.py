@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.worlds.solids import Mesh
+from rigless.worlds.cells.solids import Mesh
 
 
 def is_inside(mesh: Mesh | None, point_m: NDArray[np.float64]) -> bool:

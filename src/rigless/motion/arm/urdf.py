@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.worlds.cells.mesh import read_mesh
+from rigless.worlds.cells.solids import Kind, Mesh, Solid
 from rigless.worlds.frames import Matrix, frame, inverse
-from rigless.worlds.mesh import read_mesh
-from rigless.worlds.solids import Kind, Mesh, Solid
 
 JOINTS = 6
 MOST_BYTES = 2_000_000

@@ -7,7 +7,7 @@ from rigless.kernel.robot import Robot
 from rigless.robots.pacbot.config import WHEELS, PacbotConfig
 from rigless.robots.pacbot.motors import Motors
 from rigless.robots.pacbot.wire import Command, Reply
-from rigless.worlds.maze import CELL_SIZE_M, MazeWorld
+from rigless.worlds.mazes.maze import CELL_SIZE_M, MazeWorld
 
 STOPPED = 0.01  # [wire] a smaller speed is reported as stopped
 KEYS = {

@@ -17,7 +17,7 @@ from rigless.robots.pacbot.game.rules import Game
 from rigless.robots.pacbot.game.state import fresh_game
 from rigless.robots.pacbot.motors import STOPPED, Motors
 from rigless.robots.pacbot.state import PacbotState
-from rigless.worlds.maze import Maze
+from rigless.worlds.mazes.maze import Maze
 
 FRAME_PORTS = ("game", "game_tcp")
 MAX_QUEUED = 100  # commands between two ticks; the real server's queue is as long

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.problems import InputError
-from rigless.worlds.maze_file import is_maze, is_maze_text, maze_of, read_json
+from rigless.worlds.mazes.maze_file import is_maze, is_maze_text, maze_of, read_json
 
 
 def read_native(path: Path) -> dict[str, Any] | None:

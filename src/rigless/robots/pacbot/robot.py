@@ -61,8 +61,8 @@ from rigless.ros.codec import Published
 from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
-from rigless.worlds.maze import MazeWorld
-from rigless.worlds.maze_file import load_maze
+from rigless.worlds.mazes.maze import MazeWorld
+from rigless.worlds.mazes.maze_file import load_maze
 from rigless.worlds.placement import check_start
 
 # All wheels forward at 0.3 of full speed: a request for each.

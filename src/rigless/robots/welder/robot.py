@@ -47,12 +47,12 @@ from rigless.robots.welder.wire import (
 )
 from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_cell
-from rigless.worlds.cell_world import CellWorld
+from rigless.worlds.cells.cell_world import CellWorld
 
 if TYPE_CHECKING:
     from rigless.motion.arm.continuous_collision import MotionChecker
     from rigless.robots.welder.arm.dynamics import Dynamics
-    from rigless.worlds.cell import Cell
+    from rigless.worlds.cells.cell import Cell
 
 JOG_LINE = "rigless send {robot} grbl '$X' '$J=G91X20F1800' '?'"  # the first axis by 20°
 # [ours] A board's telnet port is 23, which needs privileges here: --set ports.grbl=23

@@ -24,9 +24,9 @@ from rigless.robots.welder.arm_description import describe
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode.modal import AXES
 from rigless.robots.welder.process import bead
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import Matrix, frame
-from rigless.worlds.solids import Solid
 
 if TYPE_CHECKING:
     from rigless.motion.arm.collision import Collider, Contact

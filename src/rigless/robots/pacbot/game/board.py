@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rigless.worlds.maze import Maze
+from rigless.worlds.mazes.maze import Maze
 
 ROWS, COLUMNS = 31, 28
 UP, LEFT, DOWN, RIGHT, NONE = range(5)

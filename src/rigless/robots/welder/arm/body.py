@@ -11,9 +11,9 @@ from rigless.motion.arm.urdf import Link
 from rigless.robots.welder.arm.mechanism import Arm
 from rigless.robots.welder.arm_description import describe, joint_names
 from rigless.robots.welder.config import Torch, WelderConfig
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import Matrix, frame
-from rigless.worlds.solids import Solid
 
 TORCH = "torch"
 NECK_MM = 60.0  # [ours] length of the nozzle

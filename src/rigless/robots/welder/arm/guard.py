@@ -21,7 +21,7 @@ from rigless.robots.welder.state import WelderState
 if TYPE_CHECKING:
     from rigless.motion.arm.collision import Collider, Contact
     from rigless.motion.arm.continuous_collision import MotionChecker
-    from rigless.worlds.cell import Cell
+    from rigless.worlds.cells.cell import Cell
 
 DEPTH_SAMPLES = 9
 Log = Callable[[str, str, Any], None]  # event code, text, severity

@@ -14,7 +14,7 @@ from rigless.kernel.snapshot import Snapshot as KernelSnapshot
 from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.offline.sim_controller import NAME, VirtualController
 from rigless.robots.welder.weld_state import Weld
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
 
 FAULT_S = 0.1  # duration of an injected fault; the process latches it
 

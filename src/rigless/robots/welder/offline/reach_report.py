@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
 
 if TYPE_CHECKING:
     from rigless.motion.arm.reach import Reach, Reached

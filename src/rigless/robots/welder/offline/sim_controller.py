@@ -13,7 +13,7 @@ from rigless.robots.welder.offline.sim_io import VirtualIO
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.state import Truth
 from rigless.robots.welder.wire import Text
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
 
 NAME = "welder"
 SLICE_S = 0.01  # how often callbacks are called

@@ -34,8 +34,8 @@ from rigless.robots.welder.offline.findings import RULES, Finding, Report
 from rigless.robots.welder.offline.seam_checks import Demands, SeamChecks
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.wire import Text
-from rigless.worlds.cell import Cell
-from rigless.worlds.cell_world import CellWorld
+from rigless.worlds.cells.cell import Cell
+from rigless.worlds.cells.cell_world import CellWorld
 
 NAME = "welder"
 SLICE_S, LONG_SLICE_S = (

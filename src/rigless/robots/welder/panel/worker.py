@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigless.robots.welder.config import WelderConfig
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
 from rigless.worlds.frames import frame_mm_deg
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
+from rigless.worlds.cells.solids import Solid
 from rigless.worlds.frames import Matrix, inverse
-from rigless.worlds.solids import Solid
 
 Floats = NDArray[np.float64]
 NOMINAL_MM = 15.0  # [wire] without a cell

@@ -9,9 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from rigless.kernel.documents import Document, parse_yaml
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.validation import validate
+from rigless.worlds.cells.mesh import read_mesh
+from rigless.worlds.cells.solids import Solid, Thing
 from rigless.worlds.frames import Matrix, frame_mm_deg, inverse
-from rigless.worlds.mesh import read_mesh
-from rigless.worlds.solids import Solid, Thing
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES, MAX_OBJECTS = 1_000_000, 1000

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.worlds.solids import Mesh
+from rigless.worlds.cells.solids import Mesh
 
 MAX_BYTES, MAX_TRIANGLES = 50_000_000, 500_000
 LARGEST_M = 1000.0

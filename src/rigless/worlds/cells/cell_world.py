@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rigless.kernel.world import World
-from rigless.worlds.cell import Cell
+from rigless.worlds.cells.cell import Cell
 
 
 class CellWorld(World):

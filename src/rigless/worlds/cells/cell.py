@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from rigless.worlds.bundled import find_cell
-from rigless.worlds.cell_file import read_cell
+from rigless.worlds.cells.cell_file import read_cell
+from rigless.worlds.cells.solids import Thing
 from rigless.worlds.frames import Matrix
-from rigless.worlds.solids import Thing
 
 __all__ = ["Cell", "Thing"]
 

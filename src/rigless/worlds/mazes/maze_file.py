@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.documents import Document, parse_json
 from rigless.kernel.problems import InputError, did_you_mean
-from rigless.worlds.maze import CELL_SIZE_M, Maze
+from rigless.worlds.mazes.maze import CELL_SIZE_M, Maze
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES, MAX_SIDE = 4_000_000, 500

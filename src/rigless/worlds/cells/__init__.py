@@ -1,0 +1,1 @@
+"""Weld cells: their files, bodies and meshes. Bundled cells are in this folder."""

@@ -1,0 +1,1 @@
+"""Mazes in cells, and their files. Bundled mazes are in this folder."""

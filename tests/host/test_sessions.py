@@ -10,6 +10,7 @@ import pytest
 
 from rigless.host import sessions
 from rigless.kernel.problems import InputError
+from rigless.scenario import extras
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +86,12 @@ def test_a_note_without_all_its_fields_is_passed_over(folder):
     folder.mkdir()
     (folder / "1.json").write_text(json.dumps({"pid": os.getpid()}))
     with pytest.raises(InputError, match="no running rigless"):
+        sessions.only_instance()
+
+
+def test_without_the_extra_panel_the_error_names_it(folder, monkeypatch):
+    monkeypatch.setattr(extras, "missing", lambda extra: ["uvicorn"])
+    with pytest.raises(InputError, match=r"pip install 'rigless\[panel\]', then start"):
         sessions.only_instance()
 
 

@@ -210,9 +210,8 @@ def _server(host: Host, options: Options) -> Any:
     try:
         from rigless.panel.server import ControlServer
     except ModuleNotFoundError as error:
-        print_note(
-            f"no panel: {error.name} is not installed; pip install 'rigless[panel]'", "yellow"
-        )
+        reason = f"no panel, ctl and send: {error.name} is not installed"
+        print_note(f"{reason}; pip install 'rigless[panel]'", "yellow")
         return None
     return ControlServer(host, options.panel, options.auth)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.scenario import extras
 
 
 def _folder() -> Path:
@@ -66,13 +67,11 @@ def only_instance() -> dict[str, Any]:
     """Return the one instance on this machine. Raises InputError if there is none or several."""
     found = running()
     if not found:
-        raise InputError(
-            Problem(
-                "ctl",
-                "no running rigless with a panel was found on this machine",
-                "start one: rigless run TARGET",
-            )
-        )
+        fix = "start one: rigless run TARGET"
+        if extras.missing("panel"):
+            fix = f"{extras.install_command('panel')}, then start one again: rigless run TARGET"
+        reason = "no running rigless with a panel was found on this machine"
+        raise InputError(Problem("ctl", reason, fix))
     if len(found) > 1:
         names = ", ".join(f"{note['url']} ({note['name']})" for note in found)
         raise InputError(

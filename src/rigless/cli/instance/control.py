@@ -106,7 +106,16 @@ def _show_robot(robot: Any) -> None:
         counts = f"{port['links']} connected{dropped}"
         typer.echo(f"    port {port['name']} {port['url']} ({counts}){problem}")
     for fault in robot["faults"]:
-        typer.echo(f"    fault {fault['target']} {fault['kind']} {fault['params'] or ''}".rstrip())
+        typer.echo(f"    fault {_as_typed(fault)}")
+
+
+def _as_typed(fault: Any) -> str:
+    """Return a fault as `rigless ctl inject` takes it, without the robot."""
+    params = [
+        f"{key}={f'{value:g}' if isinstance(value, float) else value}"
+        for key, value in fault["params"].items()
+    ]
+    return " ".join([fault["target"], fault["kind"], *params])
 
 
 def _show_offers(robot: Any) -> None:
@@ -241,10 +250,7 @@ def register(ctl: typer.Typer) -> None:
             if fault["robot"] == robot
         ]
         for fault in mine:
-            typer.echo(
-                f"fault {fault['robot']} {fault['target']} {fault['kind']} "
-                f"{fault['params'] or ''}".rstrip()
-            )
+            typer.echo(f"fault {fault['robot']} {_as_typed(fault)}")
 
     @ctl.command()
     def clear(

@@ -2,14 +2,20 @@
 
 import base64
 import io
+import math
+import struct
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.runs.tracer import MAX_POINTS, Tracer
+from rigless.runs.world_picture import picture_of
 from rigless.scenario.load import open_target
+from rigless.worlds.grid import Grid
+from rigless.worlds.grid_world import GridWorld
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
@@ -51,6 +57,17 @@ def test_the_world_has_its_map_and_the_path_of_the_cart(obstacle):
     assert (cart.x_m, cart.y_m, cart.radius_m) == (0.0, 2.0, 0.3)
     assert min(y for _, y, _ in cart.poses) == pytest.approx(0.3)
     assert cart.times_s == sorted(cart.times_s)
+
+
+def test_solid_borders_of_a_map_are_cropped():
+    solid = np.ones((40, 60), bool)
+    solid[10:20, 30:40] = False
+    picture = picture_of(GridWorld(Grid(solid, 0.1, (1.0, 2.0, math.pi / 2))), {}, 0)
+    assert (picture.width_m, picture.height_m) == pytest.approx((1.2, 1.2))  # and a cell around
+    assert (picture.x_m, picture.y_m) == pytest.approx((1.0 - 0.9, 2.0 + 2.9))
+    assert struct.unpack(">II", base64.b64decode(picture.png)[16:24]) == (12, 12)
+    full = picture_of(GridWorld(Grid(np.ones((4, 6), bool), 0.1)), {}, 0)
+    assert (full.width_m, full.height_m) == pytest.approx((0.6, 0.4))
 
 
 def test_regions_name_their_expectations(obstacle):

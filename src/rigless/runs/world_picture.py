@@ -17,6 +17,7 @@ from rigless.runs.trace import ObstacleTrace, WorldPicture
 MAX_PIXELS = 1200  # of a side
 WALL, CLIFF, UNKNOWN = 255, 110, 45  # shades; free floor is 0
 MAX_OBSTACLES = 500
+BORDER = 0.04  # of the free part: solid cells that are shown around it
 
 
 def picture_of(world: World, moves: Mapping[str, ObstacleTrace], now_ns: int) -> WorldPicture:
@@ -33,18 +34,27 @@ def picture_of(world: World, moves: Mapping[str, ObstacleTrace], now_ns: int) ->
     grid = getattr(world, "grid", None)
     if grid is None:
         return WorldPicture("", obstacles=obstacles)
-    height, width = grid.shape
-    x_m, y_m, yaw = grid.origin
+    rows, columns = (_inside(~grid.occupied.all(axis=axis)) for axis in (1, 0))
+    x_m, y_m = grid.to_world(columns.start, rows.start)
     return WorldPicture(
         Path(str(getattr(grid, "name", ""))).stem,
-        x_m,
-        y_m,
-        width * grid.resolution_m,
-        height * grid.resolution_m,
-        yaw,
-        base64.b64encode(_png(_shades(grid))).decode(),
+        round(float(x_m), 6),
+        round(float(y_m), 6),
+        (columns.stop - columns.start) * grid.resolution_m,
+        (rows.stop - rows.start) * grid.resolution_m,
+        grid.origin[2],
+        base64.b64encode(_png(_shades(grid, rows, columns))).decode(),
         obstacles,
     )
+
+
+def _inside(used: NDArray[np.bool_]) -> slice:
+    """Return the rows or columns from the first to the last that is not solid, and a border."""
+    found = np.flatnonzero(used)
+    if not len(found):
+        return slice(0, len(used))
+    border = max(1, round(BORDER * (found[-1] - found[0])))
+    return slice(max(int(found[0]) - border, 0), min(int(found[-1]) + 1 + border, len(used)))
 
 
 def obstacles_of(world: World, now_ns: int) -> list[ObstacleTrace]:
@@ -71,17 +81,18 @@ def _things(world: World) -> list[ObstacleTrace]:
     return found
 
 
-def _shades(grid: Any) -> NDArray[np.uint8]:
-    """Return the cells as shades of grey, row 0 at the top, no larger than MAX_PIXELS."""
+def _shades(grid: Any, rows: slice, columns: slice) -> NDArray[np.uint8]:
+    """Return cells as shades of grey, the first row at the bottom, no larger than MAX_PIXELS."""
     shades = np.zeros(grid.shape, np.uint8)
     shades[grid.unknown] = UNKNOWN
     shades[grid.cliff] = CLIFF
     shades[grid.occupied] = WALL
-    step = math.ceil(max(grid.shape) / MAX_PIXELS)
+    shades = shades[rows, columns]
+    step = math.ceil(max(shades.shape) / MAX_PIXELS)
     if step > 1:  # a pixel shows the most solid of its cells, so that thin walls stay
-        height, width = (math.ceil(side / step) * step for side in grid.shape)
+        height, width = (math.ceil(side / step) * step for side in shades.shape)
         padded = np.zeros((height, width), np.uint8)
-        padded[: grid.shape[0], : grid.shape[1]] = shades
+        padded[: shades.shape[0], : shades.shape[1]] = shades
         shades = padded.reshape(height // step, step, width // step, step).max(axis=(1, 3))
     return np.ascontiguousarray(shades[::-1])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rigless.runs.reports import render_html
 from rigless.runs.reports.html.markup import Axis, nice_step
 from rigless.runs.reports.html.output import choose_lines
-from rigless.runs.reports.html.plot import thinned
+from rigless.runs.reports.html.plot import render_plot, stepped, thinned
 from rigless.runs.trace import OutputLine
 from rigless.scenario.verdict import Series
 from runs import made
@@ -132,6 +132,29 @@ def test_thinning_keeps_peaks():
     points = thinned(Series([n / 10 for n in range(10_000)], values))
     assert len(points) <= 601
     assert (777.7, 5.0) in points
+
+
+def test_counts_are_drawn_as_stairs_and_measurements_as_lines():
+    assert stepped([(0.0, 0.0), (5.0, 1.0), (6.0, 1.0), (9.0, 2.0)]) == [
+        (0.0, 0.0), (5.0, 0.0), (5.0, 1.0), (6.0, 1.0), (9.0, 1.0), (9.0, 2.0),
+    ]  # fmt: skip
+    assert stepped([(0.0, 0.0), (5.0, 1.5)]) == [(0.0, 0.0), (5.0, 1.5)]
+
+
+@pytest.mark.parametrize(("high", "labels"), [(220.0, ["205 – 220"]), (900.0, ["205", "900"])])
+def test_labels_of_close_limits_are_one(high, labels):
+    series = Series([0.0, 20.0], [0.5, 85.5])
+    verdict = replace(made.verdict(), low=205.0, high=high, series=series)
+    shown = render_plot(verdict, Axis(20.0), [])
+    assert [label.split("</b>")[0].split(">")[1] for label in shown.split("<b ")[1:]] == labels
+
+
+@pytest.mark.parametrize(("failed", "left"), [(1, ["maps"]), (5, ["maps", "programs"])])
+def test_programs_are_where_there_is_room(failed, left):
+    result = replace(made.result(lines=3), verdicts=[made.verdict()] * failed)
+    page = render_html([result])
+    begin, end = page.index('class="picture"'), page.index('class="expectations"')
+    assert [name for name in ("maps", "programs") if begin < page.find(f'"{name}"') < end] == left
 
 
 def test_axes_have_round_ticks():

@@ -14,6 +14,7 @@ from rigless.runs.reports.html.timeline import render_timeline, timeline_data
 from rigless.runs.result import Result
 from rigless.runs.trace import Trace
 
+FEW = 2  # failed expectations: a list as short as the map
 DETAILED = 25  # runs with all their drawings; of more runs that passed only the words are shown
 
 
@@ -76,8 +77,12 @@ def _run(result: Result, n: int, several: bool) -> str:
     maps = render_maps(result, f"run-{n}") if drawn else ""
     programs = render_programs(result)
     if maps:
-        picture = f'<div class="picture">{maps}{programs}</div>'
-        parts.append(f'<div class="where">{picture}{expectations}</div>')
+        failed = sum(not one.passed for one in result.verdicts)
+        short = failed <= FEW and len(result.verdicts) <= 3 * FEW
+        left, right = (maps, expectations + programs) if short else (maps + programs, expectations)
+        parts.append(
+            f'<div class="where"><div class="picture">{left}</div><div>{right}</div></div>'
+        )
     else:
         parts += [expectations, programs]
     if drawn:

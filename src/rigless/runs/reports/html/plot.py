@@ -1,7 +1,7 @@
 """The plot of an expectation: its value over time, its limits, and the moment it broke."""
 
 import math
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from rigless.runs.reports.html.markup import Axis, figure, number, path, text
 from rigless.scenario.verdict import FaultPeriod, Series, Verdict
@@ -26,6 +26,16 @@ def thinned(series: Series, most: int = MAX_POINTS) -> Points:
         ends = {min(part, key=lambda point: point[1]), max(part, key=lambda point: point[1])}
         kept += sorted(ends)
     return kept
+
+
+def stepped(points: Points) -> Points:
+    """Return the corners of stairs if all values are whole numbers: counts and states jump."""
+    if not all(value.is_integer() for _, value in points):
+        return points
+    corners = points[:1]
+    for (_, before), (time_s, value) in pairwise(points):
+        corners += [(time_s, before), (time_s, value)] if value != before else [(time_s, value)]
+    return corners
 
 
 class Scale:
@@ -56,8 +66,9 @@ def render_plot(verdict: Verdict, axis: Axis, faults: list[FaultPeriod]) -> str:
     points = thinned(verdict.series) if verdict.series is not None else []
     if not points:
         return ""
-    scale = Scale(points, limits(verdict))
+    scale, samples = Scale(points, limits(verdict)), points
     body = [_forbidden(verdict, scale), *(_limit_line(scale, one) for one in limits(verdict))]
+    points = stepped(points)
     body.append(f'<path class="line" d="{path(_placed(points, axis, scale))}"/>')
     body += [
         f'<path class="line bad" d="{one}"/>' for one in _violations(verdict, points, axis, scale)
@@ -66,12 +77,13 @@ def render_plot(verdict: Verdict, axis: Axis, faults: list[FaultPeriod]) -> str:
         f'<i class="during" style="{axis.span(f.begin_s, f.end_s)}"></i>' for f in faults
     )
     label = f"{verdict.text}: value over time"
+    labels = _labels(verdict, scale, samples)
     return (
-        f'<div class="plot"><div class="scale" aria-hidden="true">{_labels(verdict, scale)}</div>'
+        f'<div class="plot"><div class="scale" aria-hidden="true">{labels}</div>'
         f'<div class="chart" data-chart>{spans}'
         f'<svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" '
         f'aria-label="{text(label)}">{"".join(body)}</svg>'
-        f"{_dots(verdict, points, axis, scale)}{broke_mark(verdict, axis)}"
+        f"{_dots(verdict, samples, axis, scale)}{broke_mark(verdict, axis)}"
         '<i class="cursor"></i></div></div>'
     )
 
@@ -83,7 +95,7 @@ def render_spark(verdict: Verdict, axis: Axis) -> str:
         return '<span class="spark"></span>'
     scale = Scale(points, limits(verdict))
     lines = "".join(_limit_line(scale, one) for one in limits(verdict))
-    drawn = path(_placed(points, axis, scale))
+    drawn = path(_placed(stepped(points), axis, scale))
     return (
         '<svg class="spark" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">'
         f'{lines}<path class="line" d="{drawn}"/></svg>'
@@ -148,11 +160,16 @@ def _dots(verdict: Verdict, points: Points, axis: Axis, scale: Scale) -> str:
     )
 
 
-def _labels(verdict: Verdict, scale: Scale) -> str:
+def _labels(verdict: Verdict, scale: Scale, points: Points) -> str:
     """Return the labels of the value axis: the limits, then the ends if there is room."""
-    marks = [(scale.part(one), f'<b style="top:%s%%">{figure(one)}</b>') for one in limits(verdict)]
+    known = [(scale.part(one), figure(one)) for one in limits(verdict)]
+    if len(known) == 2 and abs(known[0][0] - known[1][0]) < NEAR:
+        known = [((known[0][0] + known[1][0]) / 2, f"{known[0][1]} – {known[1][1]}")]
+    marks = [(part, f'<b style="top:%s%%">{shown}</b>') for part, shown in known]
     span = scale.high - scale.low
-    for value in (scale.high - span * 0.06, scale.low + span * 0.06):
+    whole = all(value.is_integer() for _, value in points)
+    for end in (scale.high - span * 0.06, scale.low + span * 0.06):
+        value = float(round(end)) if whole and span > 1 else end
         if all(abs(scale.part(value) - part) > NEAR for part, _ in marks):
             marks.append(
                 (

@@ -19,9 +19,9 @@ PATIENT = ("--delay-tolerance", "20000")  # for a busy machine; other tests are 
 def record(tmp_path):
     """Return a function that records a program against a robot and returns the file."""
 
-    def run(robot, program, argument=None, settings=(), python=sys.executable):
+    def run(robot, program, argument=None, settings=(), python=sys.executable, speed=1.0):
         file = tmp_path / "run.mcap"
-        with rigless.serve(robot, seed=3, settings=settings, collect=False) as host:
+        with rigless.serve(robot, seed=3, speed=speed, settings=settings, collect=False) as host:
             host.start_recording(file)
             words = [python, PROGRAMS / program, *([argument(host)] if argument else [])]
             subprocess.run(list(map(str, words)), check=True, timeout=100)
@@ -117,6 +117,18 @@ def test_a_backend_on_a_nats_server(record, compare):
     found = compare(file, *client, "--no-stop", rules=rules)
     assert found.returncode == 1
     assert "missing" in found.stdout.splitlines()[0]
+
+
+def test_answers_at_the_instant_of_the_request_follow_it(record, compare):
+    address = "agv", "nats"
+    file = record(
+        "agv", "agv_backend.py", lambda host: host.address(*address), speed="lockstep"
+    )  # time stands at zero: requests and acks have the same time
+    rules = (*PATIENT, "--set", f"ports.nats=127.0.0.1:{reserved.port()}")
+    rules += ("--ignore", "issuedAt", "--ignore", "expiresAt")
+    found = compare(file, "agv_backend.py", "{agv.nats}", rules=rules)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "program | go ACCEPTED" in found.stderr
 
 
 def test_a_node_on_a_dds_domain(record, compare):

@@ -21,6 +21,8 @@ from rigless.recordings.reader import Record, Recording
 from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities
 
+FIRST_NS = 1  # calls of time zero are made while the host opens, before there are clients
+
 
 class Playback(Host):
     """A host whose robots send only recorded outputs.
@@ -83,7 +85,8 @@ class Playback(Host):
         if answers is not None and answers.add_output(record, record.link()):
             return
         if answers is None or record.link() == ALL:
-            self._call_at(record.time_ns, partial(self._play, place, *record.wire()))
+            time_ns = max(record.time_ns, FIRST_NS)
+            self._call_at(time_ns, partial(self._play, place, *record.wire()))
 
     async def _open_port(self, robot: str, port: Port) -> None:
         """Open the port, but keep recorded commands away from real hardware and files."""

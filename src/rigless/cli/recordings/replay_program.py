@@ -209,13 +209,14 @@ def _process(host: Playback, words: list[str], folder: Path) -> Process:
 
 
 def _hold_at(host: Playback, first_ns: int) -> None:
-    """Play from the start, but wait for the program at the instant of the first recorded message.
+    """Play from the start, but wait for the program before the first recorded message.
 
     A broker does not show who is connected. Without this, a program that starts more slowly than
-    the recorded one would miss the answer to its first request.
+    the recorded one would miss the answer to its first request. Outputs of the instant of that
+    message are such answers, so time stops a nanosecond before.
     """
     loop, ports = asyncio.get_running_loop(), ports_of(host.sim.robots.values())
-    host.hold_ns = max(first_ns, host.sim.now_ns)
+    host.hold_ns = max(first_ns - 1, host.sim.now_ns)
 
     def hold() -> None:
         if host.hold_ns < NEVER_NS:
@@ -230,9 +231,12 @@ def _hold_at(host: Playback, first_ns: int) -> None:
         if source == "live" and isinstance(given, Arrive) and _is_of_program(ports, given):
             loop.call_soon(go_on)
 
-    host.sim.core.call_at(host.hold_ns, partial(loop.call_soon, hold))
     host.sim.core.listeners.input.append(on_input)
-    host.resume()
+    if first_ns <= host.sim.now_ns:
+        hold()  # not one output is due before the first message
+    else:
+        host.sim.core.call_at(host.hold_ns, partial(loop.call_soon, hold))
+        host.resume()
 
 
 async def _play(host: Playback, process: Process, run: ProgramRun) -> None:

@@ -8,7 +8,7 @@ import { button } from "../cards/widgets.js";
 import * as icons from "../cards/icons.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
-import { padded } from "../plots/chart.js";
+import { padded, shortUnit } from "../plots/chart.js";
 import { addChart } from "../plots/layout.js";
 import { decodeBlock, finiteOrNull, firstAfter } from "../plots/points.js";
 /** @typedef {import("../core/types.js").Part} Part */
@@ -95,7 +95,7 @@ function makePlot(part, place, paint) {
       choose(place, event.target.value)}>${others.map((one) =>
       html`<option value=${one.name} ?selected=${one === part}>${one.label}</option>`)}</select>` :
     html`<span>${part.label}</span>`;
-  render(html`${name} <small title=${part.unit ?? ""}>${part.unit ?? ""}</small>`, label);
+  render(html`${name} <small title=${part.unit ?? ""}>${shortUnit(part.unit ?? "")}</small>`, label);
   const value = document.createElement("b");
   const tool = document.createElement("span");
   tool.className = "strip-tool";

@@ -20,7 +20,7 @@ const LEAST_DRAG_PX = 6;
 const paint = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** The unit without its explanation, if it is long. @param {string} unit */
-const axisLabel = (unit) => (unit.length > LABEL_CHARS ? (unit.split(",")[0] ?? unit) : unit);
+export const shortUnit = (unit) => (unit.length > LABEL_CHARS ? (unit.split(",")[0] ?? unit) : unit);
 
 /** The unit of a signal. @param {string} name */
 export const unitOf = (name) => infos.value.get(name)?.unit ?? "";
@@ -113,7 +113,7 @@ export class ChartPlot {
           scale: `y ${unit}`,
           side: n ? 1 : 3,
           size: AXIS_PX, // the same in all charts, so that times are below each other
-          label: axisLabel(unit) || " ",
+          label: shortUnit(unit) || " ",
           labelSize: 18,
           labelGap: 0,
           grid: n ? { show: false } : axis.grid,

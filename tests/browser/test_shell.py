@@ -112,6 +112,12 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
     expect(thermostat.card("Connections")).to_contain_text("tcp://127.0.0.1:")
 
 
+def test_zero_has_no_sign(vacuum):
+    script = """async () => { const { fixed } = await import("/web/cards/widgets.js");
+      return [fixed(-0.004, 2), fixed(-0.006, 2), fixed(0, 1)]; }"""
+    assert vacuum.page.evaluate(script) == ["0.00", "-0.01", "0.0"]
+
+
 def test_on_a_phone_pages_begin_at_their_top_and_nothing_overlaps(own_arm):
     arm, page = own_arm, own_arm.page
     arm.resize({"width": 390, "height": 844})

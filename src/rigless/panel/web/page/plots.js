@@ -4,7 +4,7 @@
 import { effect } from "@preact/signals-core";
 import { html, render } from "lit-html";
 import uPlot from "uplot";
-import { button } from "../cards/widgets.js";
+import { button, fixed } from "../cards/widgets.js";
 import * as icons from "../cards/icons.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
@@ -228,7 +228,7 @@ function legendValues(part, frames) {
     const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;
     return html`<span
       style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ?
-        html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) :
+        html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? fixed(value, digits) :
           "–"}</span>`;
   })}`;
 }

@@ -83,7 +83,7 @@ export class ChartPlot {
     return {
       width: 300,
       height: 120,
-      padding: [10, this.units.length > 1 ? 0 : 14, 0, 0],
+      padding: [10, this.units.length > 1 ? 0 : 22, 0, 0],
       legend: { show: false },
       focus: { alpha: 1 },
       cursor: {

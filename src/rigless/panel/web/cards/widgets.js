@@ -27,13 +27,16 @@ function toggleFold(title) {
 }
 
 /**
+ * A button. Its name has the visible text, so that it can be pressed by voice.
  * @param {unknown} face
  * @param {string} label
  * @param {() => void} act
  * @param {{kind?: string, on?: boolean, off?: boolean}} options
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
-  return html`<button class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on}
+  const unlike = typeof face === "string" && !label.toLowerCase().includes(face.toLowerCase());
+  return html`<button class="button ${kind}" aria-label=${unlike ? `${face}: ${label}` : label}
+    title=${label} aria-pressed=${on}
     ?disabled=${off} @click=${act}>${face}</button>`;
 }
 

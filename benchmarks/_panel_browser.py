@@ -47,8 +47,13 @@ def _wire_rows(page: Any, url: str, seconds: float) -> float:
         return (after - before) / (time.perf_counter() - begin)
 
 
+def find_browser() -> str | None:
+    """Return the path of Chromium or Chrome; None if there is none."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
 def measure_browser(pid: int, url: str, seconds: float) -> dict[str, Any]:
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    found = find_browser()
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:

@@ -7,10 +7,11 @@ and without an observer that converts the rows of one client.
 import asyncio
 import json
 import socket
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,12 +31,20 @@ TICKS = 10  # rows are converted ten times a second
 
 @contextmanager
 def telemetry(url: str) -> Iterator[None]:
-    """Connect a client, so that the vacuum sends telemetry."""
+    """Connect a client that reads, so that the vacuum sends telemetry."""
     with urllib.request.urlopen(f"{url}/api/robots/vacuum") as answer:
         ports = {port["name"]: port["url"] for port in json.load(answer)["ports"]}
     place = urlsplit(ports["commands"])
-    with socket.create_connection((place.hostname, place.port), PATIENCE_S):
+    with socket.create_connection((place.hostname, place.port)) as client:
+        threading.Thread(target=_read, args=(client,), daemon=True).start()
         yield
+        client.shutdown(socket.SHUT_RDWR)
+
+
+def _read(client: socket.socket) -> None:
+    with suppress(OSError):
+        while client.recv(1 << 16):
+            pass
 
 
 def measure_wire(pid: int, url: str, seconds: float) -> dict[str, Any]:

@@ -7,9 +7,10 @@ program has ended, it waits for Idle and begins again. After an alarm it resets 
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
-PAUSE_S, POLL_S = 4.0, 0.25  # the part is changed between two programs
+PAUSE_S, POLL_S, RETRY_S = 4.0, 0.25, 1.0  # the part is changed between two programs
 RESET, STATUS = b"\x18", b"?"
 
 
@@ -53,10 +54,19 @@ class Sender:
             time.sleep(POLL_S)
 
     def reset(self) -> None:
-        self.controller.sendall(RESET)
-        while not self.read_line().startswith("Grbl"):
-            pass
-        self.send("$X")
+        """Reset until it succeeds: the controller ignores it while the emergency stop is on."""
+        while True:
+            self.controller.sendall(RESET)
+            time.sleep(POLL_S)
+            self.controller.sendall(STATUS)
+            lines = [self.read_line()]
+            while not lines[-1].startswith("<"):
+                lines.append(self.read_line())
+            if any(line.startswith("Grbl") for line in lines):
+                with suppress(AlarmError):
+                    self.send("$X")
+                    return
+            time.sleep(RETRY_S)
 
 
 def weld(sender: Sender, program: list[str]) -> None:

@@ -24,6 +24,40 @@ LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {
 })"""
 
 
+FAINT = """() => {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data].map((one) => one / 255);
+  };
+  const over = ([r, g, b, a], below) => [r, g, b].map((one, n) => one * a + below[n] * (1 - a));
+  const light = (rgb) => rgb.map((one) =>
+    one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, one, n) => sum + one * [0.2126, 0.7152, 0.0722][n], 0);
+  const style = (one) => getComputedStyle(one);
+  const below = (one) => {
+    if (!one) return rgba(style(document.body).backgroundColor).slice(0, 3);
+    const fill = rgba(style(one).backgroundColor);
+    return fill[3] === 1 ? fill.slice(0, 3) : over(fill, below(one.parentElement));
+  };
+  const opacity = (one) => one ? Number(style(one).opacity) * opacity(one.parentElement) : 1;
+  const found = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const text = [...one.childNodes].filter(({ nodeType }) => nodeType === 3)
+      .map(({ data }) => data.trim()).join("");
+    if (!text || !one.checkVisibility() || one.closest(":disabled, .canvas-host")) continue;
+    const [r, g, b, a] = rgba(style(one).color);
+    const ground = below(one);
+    const pair = [light(over([r, g, b, a * opacity(one)], ground)), light(ground)].sort();
+    const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+    if (ratio < 4.5) found.push(`${text.slice(0, 30)} in ${one.className}: ${ratio.toFixed(2)}`);
+  }
+  return found;
+}"""
+
+
 def judge(panel):
     """Check that all controls of a page are reachable, large enough and named, on every tab."""
     found = []
@@ -72,6 +106,26 @@ def test_every_control_is_seen_named_and_large_enough_at_every_size(robot, reque
     for size in SIZES:
         panel.resize(size)
         judge(panel)
+
+
+def test_every_text_has_contrast_on_every_tab_in_both_themes(own_arm, pair):
+    for panel in (own_arm, pair):
+        for button in ("Light (t)", "Dark (t)"):
+            panel.button(button).click()
+            tabs = panel.page.locator(".side-tabs [role=tab]")
+            for tab in tabs.evaluate_all("(all) => all.map((one) => one.id)"):
+                panel.page.locator(f"#{tab}").click()
+                panel.wait_layout()
+                assert panel.page.evaluate(FAINT) == [], (button, tab)
+
+
+def test_all_tabs_of_the_column_are_seen_at_once(own_vacuum):
+    own_vacuum.server.post("/api/faults", robot="vacuum", target="lidar", kind="off")
+    expect(own_vacuum.page.locator("#tab-faults i")).to_be_visible()
+    for size in SIZES[:2]:
+        own_vacuum.resize(size)
+        tabs = own_vacuum.page.locator(".side-tabs")
+        assert tabs.evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
 @pytest.mark.parametrize("key", ["?", "r"])

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from browser.test_accessibility import LOOK
+
 STOP, RELEASE = "E-STOP", "Release"
 
 
@@ -73,3 +75,20 @@ def test_it_stops_a_vacuum_that_drives(vacuum):
 
 def test_where_nothing_can_be_stopped_there_is_no_button(thermostat):
     expect(thermostat.page.locator(".estop")).to_have_count(0)
+
+
+def test_the_header_has_room_for_everything_at_once(pair):
+    pair.server.post("/api/recording")
+    pair.server.post("/api/step", ms=200)
+    pair.server.post("/api/deck", file=pair.server.delete("/api/recording")["file"])
+    pair.server.post("/api/recording")
+    pair.server.post("/api/faults", robot="runner", target="lidar", kind="off")
+    pair.server.post("/api/estop", on=True, robot="blocker")
+    pair.page.goto(f"{pair.server.url}/#/robot/runner")
+    pair.resize({"width": 1024, "height": 768})
+    expect(pair.button("1 active fault: show")).to_be_visible()
+    expect(pair.button("Show the recording")).to_be_visible()
+    expect(pair.button(RELEASE)).to_be_visible()
+    controls = pair.page.locator("header button").evaluate_all(LOOK)
+    assert len(controls) >= 11
+    assert [one["what"] for one in controls if not (one["inside"] and one["hit"])] == []

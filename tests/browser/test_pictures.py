@@ -90,7 +90,7 @@ def under_way(own_vacuum):
 
 def test_the_vacuum_from_above_and_in_space(under_way):
     take(under_way, "vacuum")
-    under_way.button("3-D scene").click()
+    under_way.button("3D: 3-D scene").click()
     under_way.until(lambda: under_way.poses("body"), "nothing is drawn in space")
     take(under_way, "vacuum-space")
 

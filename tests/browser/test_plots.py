@@ -136,6 +136,50 @@ def test_the_strip_is_no_block_after_leaving_and_after_a_restore(own_vacuum):
     )
 
 
+def test_the_strip_shows_the_time_when_another_page_was_open(own_vacuum):
+    panel, page = own_vacuum, own_vacuum.page
+    panel.stand_still()
+    panel.step(2.0)
+    page.goto(f"{panel.server.url}/#/robot/nope")
+    expect(page.get_by_role("heading", name="There is no robot named")).to_be_visible()
+    for linear in (0.25, 0.0):  # it moves only while nobody looks
+        config = {"linear": linear, "angular": 0.0}
+        command = {"type": "Control", "id": "drive", "action": "configure", "config": config}
+        panel.server.post("/api/robots/vacuum/messages", port="commands", message=command)
+        panel.server.post("/api/step", ms=3000)
+    page.goto(f"{panel.server.url}/#/robot/vacuum")
+    panel.until(lambda: extents(page)[:1] > [0.5], "the speed looks constant")
+
+
+def extents(page):
+    """Return the share of each plot's height that its first line covers."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll(".plots canvas")].map((canvas) => {
+          const { width, height } = canvas;
+          const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+          const rows = [...Array(height).keys()].filter((row) => {
+            for (let at = 4 * row * width; at < 4 * (row + 1) * width; at += 4)
+              if (data[at + 3] > 200 && Math.max(...data.slice(at, at + 3)) -
+                Math.min(...data.slice(at, at + 3)) > 40) return true;
+            return false; });
+          return rows.length ? (rows.at(-1) - rows[0]) / height : 0; })"""
+    )
+
+
+def test_titles_and_values_of_the_strip_are_whole_in_a_small_window(own_vacuum):
+    own_vacuum.resize({"width": 1024, "height": 768})
+    cut = """() => [...document.querySelectorAll(".plots figure")].flatMap((figure) => {
+      const inside = figure.getBoundingClientRect();
+      return [...figure.querySelectorAll("figcaption b > span, canvas")].filter((one) => {
+        const { left, right, bottom } = one.getBoundingClientRect();
+        const legend = one.closest("b")?.getBoundingClientRect() ?? inside;
+        return left < inside.left || right > inside.right + 1 || bottom > legend.bottom + 2;
+      }).map((one) => one.outerHTML.slice(0, 80)); })"""
+    own_vacuum.until(lambda: own_vacuum.page.locator(".plots b > span").count() >= 8)
+    own_vacuum.until(lambda: own_vacuum.page.evaluate(cut) == [], "something is cut off")
+    assert own_vacuum.page.locator(".plots b small").first.is_visible()
+
+
 def shares(page):
     """Return the coloured share of each plot's canvas. Lines are thin; a block is not."""
     return page.evaluate(

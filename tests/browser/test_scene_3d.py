@@ -15,7 +15,7 @@ def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
     }
     vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=command)
     vacuum.step(0.5)
-    vacuum.button("3-D scene").click()
+    vacuum.button("3D: 3-D scene").click()
     vacuum.until(lambda: vacuum.poses("body"), "nothing is drawn in space")
     expect(vacuum.map).to_have_count(1)
     x, y, theta = vacuum.server.truth()["pose"]
@@ -25,7 +25,7 @@ def test_the_vacuum_in_space_is_where_it_truly_is(own_vacuum):
     assert abs(found[3] - theta) < 1e-5
     vacuum.reload()
     vacuum.until(lambda: vacuum.poses("body") == [found], "after a reload it is elsewhere")
-    vacuum.button("2-D map").click()
+    vacuum.button("2D: 2-D map").click()
     vacuum.until(
         lambda: vacuum.page.evaluate("() => Boolean(rigless.surface()?.view)"),
         "the map does not come back",
@@ -38,4 +38,4 @@ def test_a_page_with_links_opens_in_space(own_arm):
     arm.until(lambda: len(arm.poses("links")) == 3, "no arm is drawn")
     for drawn, true in zip(arm.poses("links"), arm.server.truth("arm")["links"], strict=True):
         assert all(abs(a - b) < 1e-5 for a, b in zip(drawn, true, strict=True))
-    expect(arm.button("2-D map")).to_have_count(0)  # it has orthographic views instead
+    expect(arm.button("2D: 2-D map")).to_have_count(0)  # it has orthographic views instead

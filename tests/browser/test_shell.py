@@ -112,6 +112,34 @@ def test_a_robot_without_a_view_has_a_page(thermostat):
     expect(thermostat.card("Connections")).to_contain_text("tcp://127.0.0.1:")
 
 
+def test_zero_has_no_sign(vacuum):
+    script = """async () => { const { fixed } = await import("/web/cards/widgets.js");
+      return [fixed(-0.004, 2), fixed(-0.006, 2), fixed(0, 1)]; }"""
+    assert vacuum.page.evaluate(script) == ["0.00", "-0.01", "0.0"]
+
+
+def test_on_a_phone_pages_begin_at_their_top_and_nothing_overlaps(own_arm):
+    arm, page = own_arm, own_arm.page
+    arm.resize({"width": 390, "height": 844})
+    expect(page.get_by_role("group", name="Camera")).to_be_visible()
+    boxes = [
+        page.get_by_role("group", name=name).bounding_box()
+        for name in ("Camera", "Time span of the plots")
+    ]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] + 1
+    stop = arm.button("E-STOP")
+    shell = page.locator(".shell")
+    shell.evaluate("(one) => one.scrollTo(0, 1e4)")
+    arm.until(lambda: shell.evaluate("(one) => one.scrollTop") > 100, "it cannot be scrolled")
+    box = stop.bounding_box()
+    assert box["y"] + box["height"] <= 844
+    assert box["y"] > 750
+    lowest = page.locator("aside [data-card]").last.bounding_box()
+    assert lowest["y"] + lowest["height"] <= box["y"], "the button covers the last card"
+    page.goto(f"{arm.server.url}/#/robot/arm/wire")
+    arm.until(lambda: shell.evaluate("(one) => one.scrollTop") == 0, "it begins in the middle")
+
+
 def test_a_view_that_fails_says_so_and_the_rest_goes_on(window, arm_server):
     arm = Panel(window.stay_flat(), arm_server.reset_and_run()).open()
     arm.server.post("/api/robots/arm/inputs", inputs={"program": BREAK})

@@ -170,9 +170,9 @@ def test_a_program_file_is_opened_checked_and_run_block_by_block(welder, tmp_pat
     # the check marks the line that the controller would refuse
     expect(listed.nth(2)).to_have_attribute("data-finding", "error", timeout=1000 * DEADLINE_S)
     expect(welder.page.locator(".program-summary").first).to_contain_text("1 error")
-    welder.button("Run one block, then wait").click()
+    welder.button("Single block: Run one block, then wait").click()
     welder.button("Go on to the end").wait_for()
-    welder.button("Run one block, then wait").click()
+    welder.button("Single block: Run one block, then wait").click()
     welder.until(lambda: abs(joint(welder) - 3) < 0.01, "the second line did not run")
     welder.button("Go on to the end").click()
     alarm = welder.page.locator(".program [role=alert]")

@@ -296,6 +296,22 @@ def test_lines_break_where_nothing_was_sampled(source):
     assert -1.2 < times[broken][0] < -0.9
 
 
+def test_the_history_of_a_new_client_breaks_lines_before_the_next_sample(source):
+    stream = watching(source)
+    go(source, 1.0, 1.0)
+    stream.record(False)
+    source.sim.run(5.0)
+    stream.record(True)
+    stream.update()
+    times, numbers, trail = past(stream)
+    assert np.isnan(numbers[-1]).all()
+    assert np.isnan(trail[-1]).all()
+    assert -0.2 < times[-1] < 0
+    source.sim.run(1.0)
+    stream.update()
+    assert np.isnan(past(stream)[1]).all(axis=1).sum() == 1
+
+
 def test_a_fixed_past_stays_known_when_time_goes_back():
     source = Here(fixed=True)
     stream = watching(source)

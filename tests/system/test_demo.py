@@ -42,6 +42,14 @@ def test_all_robots_work_until_a_client_connects(
         api.post("/speed", json={"speed": 3}).raise_for_status()
         for robot in AT_WORK:
             demo.until(lambda name=robot: is_at_work(api, name), f"{robot} is at work")
+        api.post("/estop", json={"on": True}).raise_for_status()
+        stopped_s = api.get("/status").json()["time_s"]
+        demo.until(lambda: api.get("/status").json()["time_s"] > stopped_s + 5, "programs try")
+        api.post("/estop", json={"on": False}).raise_for_status()
+        demo.until(lambda: is_at_work(api, "welder"), "the welder works again after an alarm")
+        api.post("/reset").raise_for_status()
+        for robot in AT_WORK:
+            demo.until(lambda name=robot: is_at_work(api, name), f"{robot} works after a reset")
         with socket.create_connection(demo.address("vacuum/commands")):
             demo.until(lambda: "vacuum-driver yields vacuum: 127.0.0.1" in demo.errors, "yields")
             own = lambda: api.get("/robots/vacuum").json()["ports"][0]["links"] == 1  # noqa: E731

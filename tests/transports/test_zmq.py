@@ -161,6 +161,25 @@ def test_envelopes_are_returned_and_what_has_none_is_skipped():
     scene(play)
 
 
+def test_requests_with_numbers_come_from_one_link_and_get_their_own_replies():
+    async def play():
+        async with serving("rep") as (transport, inbox, connect):
+            req = connect(zmq.REQ)
+            req.setsockopt(zmq.REQ_CORRELATE, 1)
+            req.setsockopt(zmq.REQ_RELAXED, 1)
+            inbox.silent = True
+            await req.send(b"given up")
+            await until(lambda: inbox.got() == [b"given up"])
+            inbox.silent = False
+            for turn in range(20):
+                assert await ask(req, b"t%d" % turn) == b"T%d" % turn
+            assert inbox.kinds().count("connected") == len(transport.links) == 1
+            req.close()
+            await until(lambda: not transport.links)
+
+    scene(play)
+
+
 def test_a_frame_that_is_too_long_closes_only_its_connection():
     async def play():
         async with serving("rep") as (_, inbox, connect):
@@ -223,12 +242,12 @@ def test_an_answer_to_somebody_who_has_gone_is_counted():
             req = connect(zmq.REQ)
             await req.send(b"bye")
             await until(lambda: inbox.got() == [b"bye"])
-            envelope = transport.keys[1]
+            envelope = transport.envelopes[1]
             req.close()
             await until(lambda: "disconnected" in inbox.kinds())
             transport.send(1, b"nobody", "")
             assert inbox.drops == []  # it is known to be gone
-            transport.keys[1] = envelope
+            transport.envelopes[1] = envelope
             transport.send(1, b"nobody", "")
             assert inbox.drops == [1]
 

@@ -140,6 +140,7 @@ class RobotStream:
                 self._count = 0  # time jumped while nothing was sampled
             self.sim.core.sample(SAMPLE_HZ, self.sample)
             self.source.fill_history(to_ns(self._times[self._count - 1]) if self._count else 0)
+            self._break_lines()
         elif self._recording and not on:
             self.sim.core.stop_sampling(self.sample)
         self._recording = on
@@ -161,9 +162,14 @@ class RobotStream:
         if self.source.fixed and self._count and now_s <= self._times[self._count - 1]:
             return
         self._count = self._samples_until(now_s, "left")  # drop samples of another past
-        if self._count and now_s - self._times[self._count - 1] > GAP_S:
-            self._append(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)  # break the lines
+        self._break_lines()
         self._append(now_s, self._row(self.view.measure(), self.measures), self._trail_ends())
+
+    def _break_lines(self) -> None:
+        """Add an empty sample if there was no sample for some time."""
+        now_s = self.sim.now_s
+        if self._count and now_s - self._times[self._count - 1] > GAP_S:
+            self._append(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)
 
     def _append(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
         if self._count == MAX_SAMPLES:  # drop the oldest tenth

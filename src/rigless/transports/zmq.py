@@ -4,7 +4,8 @@ The port's option `pattern` is "rep", "pub" or "pull", and `frame_bytes` the lon
 read; a longer one closes the connection. Requests are received by a ROUTER socket, which REQ
 clients cannot distinguish from REP. Each client is a link, replies may be sent in any order, and a
 missing reply blocks only its own client. Like REP, it returns the envelope of the request with the
-reply and skips messages without one; of a multipart message it reads the first part.
+reply and skips messages without one; of a multipart message it reads the first part. The request
+number of a client with ZMQ_REQ_CORRELATE is a part of the envelope, but not of the link's identity.
 
 The socket's monitor reports connects and disconnects in the order of the data. The file descriptor
 of a ZeroMQ socket is edge-triggered, so every access must check for more data before it returns.
@@ -29,9 +30,10 @@ BATCH = 32  # messages read in one turn of the loop
 QUEUE = 1000  # messages a peer may leave unread
 UNREAD_BYTES = 1 << 26  # of a peer; what it sends beyond that waits in its own queue
 LINGER_MS, CLOSE_S = 200, 1.0
+REQUEST_NUMBER = 4  # bytes; ZeroMQ's own names of peers have five
 WATCHED = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
-Key = int | tuple[bytes, ...]  # file descriptor of a connection, or envelope of a REQ client
+Key = int | tuple[bytes, ...]  # file descriptor of a connection, or address of a REQ client
 
 
 @cache
@@ -50,6 +52,7 @@ class Transport:
         self.links: dict[Key, int] = {}  # least recently active first
         self.keys: dict[int, Key] = {}
         self._connections: dict[int, int] = {}  # link → file descriptor
+        self.envelopes: dict[int, tuple[bytes, ...]] = {}  # link → of its newest request
         self._local = ""
         self._socket: zmq.Socket[Any] | None = None
         self._monitor: zmq.Socket[Any] | None = None
@@ -93,8 +96,8 @@ class Transport:
                 socket.send(data, zmq.NOBLOCK)  # ZeroMQ drops it silently for slow subscribers
             return
         for number in list(self.keys) if link == ALL else (link,):
-            envelope = self.keys.get(number)
-            if not isinstance(envelope, tuple):
+            envelope = self.envelopes.get(number)
+            if envelope is None:
                 continue
             try:
                 socket.send_multipart((*envelope, b"", data), zmq.NOBLOCK)
@@ -109,6 +112,7 @@ class Transport:
         if key is not None:
             del self.links[key]
             self._connections.pop(link, None)
+            self.envelopes.pop(link, None)
 
     async def close(self) -> None:
         socket, self._socket = self._socket, None
@@ -125,6 +129,7 @@ class Transport:
         self._end(socket)
         self.links.clear()
         self.keys.clear()
+        self.envelopes.clear()
 
     def _end(self, socket: "zmq.Socket[Any]") -> None:
         socket.disable_monitor()
@@ -174,11 +179,13 @@ class Transport:
         for number, part in enumerate(parts[:-1]):
             content = part.bytes
             if not content:
-                self._arrived(tuple(envelope), parts[number + 1].bytes, part)
+                self._arrived(_address(envelope), parts[number + 1].bytes, part, tuple(envelope))
                 return
             envelope.append(content)
 
-    def _arrived(self, key: Key, data: bytes, part: zmq.Frame) -> None:
+    def _arrived(
+        self, key: Key, data: bytes, part: zmq.Frame, envelope: tuple[bytes, ...] | None = None
+    ) -> None:
         if key not in self.links:
             self._watch()  # handle disconnects first, since descriptors are reused
         if key in self.links:
@@ -187,6 +194,8 @@ class Transport:
             connection = part.get(zmq.SRCFD)
             link = self._join(key, connection, _peer(connection, str(part.get("Peer-Address"))))
         if link in self.keys:  # the robot may have closed it at once
+            if envelope is not None:
+                self.envelopes[link] = envelope
             self.inbox.received(link, data)
 
     def _join(self, key: Key, connection: int, peer: str) -> int:
@@ -221,6 +230,12 @@ class Transport:
                     self._leave(link)
             elif reporting and self.pattern != "rep":
                 self._join(number, number, "subscriber" if self.pattern == "pub" else "pusher")
+
+
+def _address(envelope: list[bytes]) -> tuple[bytes, ...]:
+    """Return the envelope without the request number."""
+    correlated = len(envelope) > 1 and len(envelope[-1]) == REQUEST_NUMBER
+    return tuple(envelope[:-1] if correlated else envelope)
 
 
 def _peer(connection: int, host: str) -> str:

@@ -12,7 +12,7 @@ import { startPlots } from "./page/plots.js";
 import { startPlotsView } from "./plots/plots_view.js";
 import { shell } from "./page/shell.js";
 import { startConnection, frameListeners } from "./core/socket.js";
-import { shownRobot, status } from "./core/state.js";
+import { route, shownRobot, status } from "./core/state.js";
 import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
 import { startLock } from "./cards/unlock.js";
@@ -39,6 +39,12 @@ effect(() => {
   document.title = [shownRobot.value, status.value?.name, "rigless"]
     .filter((word, n, all) => word && all.indexOf(word) === n)
     .join(" · ");
+});
+let routed = route.value;
+effect(() => {
+  // On a phone all is one column: another page begins at its top.
+  if (route.value !== routed) document.querySelector(".shell")?.scrollTo(0, 0);
+  routed = route.value;
 });
 startViewport();
 startRobotList();

@@ -46,7 +46,12 @@ class RoverView(View):
         radius = robot.config.radius_m
         wheel = ((0.3, 0.1), (-0.3, 0.1), (-0.3, -0.1), (0.3, -0.1))
         self.parts = (
-            Path("graticule", f"Latitude and longitude, {GRID_DEG:g}°", "plain"),
+            Path(
+                "graticule",
+                f"Latitude and longitude, {GRID_DEG:g}°",
+                "plain",
+                shown=not robot.config.map_file,  # a map needs no grid
+            ),
             Points("fixes", "GPS fixes", "sense", height_m=MAST_M),
             Ellipse("sure", "95 % of fixes", "sense"),
             Ellipse("reckoned", "95 % of dead reckoning", "ghost"),

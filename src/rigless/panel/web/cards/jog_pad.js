@@ -2,7 +2,7 @@
 // the focus, the window or the page is left. The server stops it after a second without a command.
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { button } from "./widgets.js";
+import { button, fixed } from "./widgets.js";
 import { framesOf, send } from "../core/socket.js";
 import { shownKey } from "../core/state.js";
 import { movableRobot, unlocked, unlockSwitch } from "./unlock.js";
@@ -93,7 +93,7 @@ export function jogPad(part) {
 }
 
 /** @param {number} value */
-const formatAxis = (value) => (Number.isFinite(value) ? value.toFixed(1) : "–");
+const formatAxis = (value) => (Number.isFinite(value) ? fixed(value, 1) : "–");
 
 /**
  * @param {number} axis

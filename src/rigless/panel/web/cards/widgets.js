@@ -27,13 +27,16 @@ function toggleFold(title) {
 }
 
 /**
+ * A button. Its name has the visible text, so that it can be pressed by voice.
  * @param {unknown} face
  * @param {string} label
  * @param {() => void} act
  * @param {{kind?: string, on?: boolean, off?: boolean}} options
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
-  return html`<button class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on}
+  const unlike = typeof face === "string" && !label.toLowerCase().includes(face.toLowerCase());
+  return html`<button class="button ${kind}" aria-label=${unlike ? `${face}: ${label}` : label}
+    title=${label} aria-pressed=${on}
     ?disabled=${off} @click=${act}>${face}</button>`;
 }
 
@@ -61,7 +64,7 @@ export function toggle(label, on, change, off = false) {
  * @param {boolean} odd
  */
 export function readout(label, value, unit, digits, odd = false) {
-  const text = Number.isFinite(value) ? value.toFixed(digits) : "–";
+  const text = Number.isFinite(value) ? fixed(value, digits) : "–";
   return html`<div
     class="readout ${odd ? "odd" : ""}"><span>${label}</span><b>${text}${unit ?
     html`<small> ${unit}</small>` : nothing}</b></div>`;
@@ -103,10 +106,20 @@ export function lampSquare(face, label, on, colour) {
     title=${text}>${face}</span>`;
 }
 
+/**
+ * Format a number with so many decimals, without a sign if they are all zero.
+ * @param {number} value
+ * @param {number} digits
+ */
+export function fixed(value, digits) {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text;
+}
+
 /** Format a number for reading. @param {number} value */
 export function formatNumber(value) {
   if (Number.isInteger(value)) return value.toLocaleString("en");
-  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+  return fixed(value, Math.abs(value) >= 100 ? 1 : 3);
 }
 
 /** @param {number} time_s */

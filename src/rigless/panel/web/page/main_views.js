@@ -39,7 +39,8 @@ function pictures() {
   const plots = hasPlots() && (state.settings.showPlots.value || !ground);
   return html`<div class="pictures ${plots ? "with-plots" : ""} ${ground ? "" : "no-map"} ${
     dock ? "with-dock" : ""}">${
-    dock ? html`<section class="dock" aria-label="Program">${dockCards()}</section>` : nothing}${
+    dock ? html`<div class="dock" role="group"
+      aria-label="Work">${dockCards()}</div>` : nothing}${
       many ? overview : ground ? viewport : html`<div class="span-row">${spanButtons()}</div>`}${
         plots ? plotStrip : nothing}</div>`;
 }

@@ -20,6 +20,7 @@ overview.setAttribute("aria-label", "All robots, each in its world");
 
 const DRAW_DELAY_MS = 100;
 const MAX_TILES = 60;
+const MAX_DESCRIBED = 2; // of more robots in a tile, only the first is described
 /** By the key of the world. @type {Map<string, Thumbnail>} */
 const thumbnails = new Map();
 /** @type {WeakMap<Element, string>} */
@@ -137,13 +138,14 @@ function tile(key, robots) {
   const [first] = robots;
   if (!first) return nothing;
   const { canvas } = thumbnailFor(key, first.name);
+  const described = robots.length > MAX_DESCRIBED ? 1 : robots.length; // a fleet is of one kind
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `${robots.map(({ name }) => name).join(", ")}, live view`);
   return html`<article class="tile ${robots.length > 1 ? "shared" : ""}"
     aria-label=${robots.map(({ name }) => name).join(", ")}>
     <div class="picture">${canvas}</div>
-    ${robots.slice(0, state.ROBOTS_PER_TILE).map(robotInfo)}
-    ${robots.slice(state.ROBOTS_PER_TILE, MAX_TILES).map(({ name, kind, status }) => title(name,
+    ${robots.slice(0, described).map(robotInfo)}
+    ${robots.slice(described, MAX_TILES).map(({ name, kind, status }) => title(name,
       kind, status))}</article>`;
 }
 

@@ -4,14 +4,15 @@
 import { effect } from "@preact/signals-core";
 import { html, render } from "lit-html";
 import uPlot from "uplot";
-import { button } from "../cards/widgets.js";
+import { button, fixed } from "../cards/widgets.js";
 import * as icons from "../cards/icons.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
-import { padded } from "../plots/chart.js";
+import { padded, shortUnit } from "../plots/chart.js";
 import { addChart } from "../plots/layout.js";
 import { decodeBlock, finiteOrNull, firstAfter } from "../plots/points.js";
 /** @typedef {import("../core/types.js").Part} Part */
+/** @typedef {import("../core/frames.js").FrameStore} FrameStore */
 
 export const plotStrip = document.createElement("div");
 plotStrip.className = "plots";
@@ -23,7 +24,8 @@ const LONGEST_S = 120;
 const HEIGHTS = { least: 110, most: 480, step: 20 };
 const LINES = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5", "--line-6"];
 
-/** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement}[]} */
+/** @type {{part: Part, plot: uPlot, value: HTMLElement, box: HTMLElement,
+ *   title: HTMLElement}[]} */
 let plots = [];
 let due = 0;
 let waiting = false;
@@ -31,12 +33,13 @@ let waiting = false;
 function rebuildPlots() {
   for (const { plot } of plots) plot.destroy();
   plotStrip.replaceChildren();
+  sizes.disconnect();
   const style = getComputedStyle(document.documentElement);
   const paint = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   plots = shownParts().map((part, n) => makePlot(part, n, paint));
   if (plots.length) plotStrip.append(handle);
   void loadPast();
-  resize();
+  for (const one of [plotStrip, ...plots.map(({ title }) => title)]) sizes.observe(one);
   updatePlots();
 }
 
@@ -91,8 +94,8 @@ function makePlot(part, place, paint) {
       @change=${(/** @type {{target: HTMLSelectElement}} */ event) =>
       choose(place, event.target.value)}>${others.map((one) =>
       html`<option value=${one.name} ?selected=${one === part}>${one.label}</option>`)}</select>` :
-    part.label;
-  render(html`${name} <small>${part.unit ?? ""}</small>`, label);
+    html`<span>${part.label}</span>`;
+  render(html`${name} <small title=${part.unit ?? ""}>${shortUnit(part.unit ?? "")}</small>`, label);
   const value = document.createElement("b");
   const tool = document.createElement("span");
   tool.className = "strip-tool";
@@ -140,7 +143,7 @@ function makePlot(part, place, paint) {
       })),
     ],
   };
-  return { part, plot: new uPlot(options, [[]], box), value, box };
+  return { part, plot: new uPlot(options, [[]], box), value, box, title };
 }
 
 const now = () => framesOf(state.shownKey.value)?.time_s ?? 0;
@@ -150,18 +153,24 @@ const tickAges = () =>
 const range = () => [now() - state.settings.plotSpan_s.value, now()];
 
 /** The samples of the server before those of the page, and where those begin. */
-let past = { key: "", from_s: Infinity, times: /** @type {number[]} */ ([]), of: new Map() };
+let past = {
+  frames: /** @type {FrameStore|null} */ (null),
+  epoch: -1,
+  from_s: Infinity,
+  times: /** @type {number[]} */ ([]),
+  of: new Map(),
+};
 
 /** Load the samples of the last minutes from before the page was opened. */
 async function loadPast() {
   const frames = framesOf(state.shownKey.value);
   const names = [...new Set(plots.flatMap(({ part }) => (part.lines ?? []).map(([one]) => one)))];
   if (!frames || !frames.times.length || !names.length) return;
-  const key = pastKey(frames);
+  const { epoch } = frames;
   let begin = frames.times.length - 1; // a row without any number is a gap
   while (begin > 0 && frames.values.some((series) => Number.isFinite(series[begin - 1]))) begin--;
   const from_s = frames.times[begin] ?? 0;
-  past = { key, from_s, times: [], of: new Map() };
+  past = { frames, epoch, from_s, times: [], of: new Map() };
   const { page } = frames;
   const query = new URLSearchParams({
     stage: page.stage,
@@ -171,7 +180,7 @@ async function loadPast() {
   });
   for (const name of names) query.append("signal", `${page.robot}/view/${name}`);
   const answer = await fetch(`/api/signals/data?${query}`).catch(() => null);
-  if (!answer?.ok || past.key !== key) return;
+  if (!answer?.ok || !isPastOf(frames) || epoch !== frames.epoch) return;
   const { series } = decodeBlock(await answer.arrayBuffer());
   const longest = [...series.values()].sort((a, b) => b.times.length - a.times.length)[0];
   const of = new Map(names.map((name, n) => [name, series.get(n)]));
@@ -179,15 +188,15 @@ async function loadPast() {
   updatePlots();
 }
 
-/** @param {import("../core/frames.js").FrameStore} frames */
-const pastKey = (frames) => `${state.shownKey.value} ${frames.page.id} ${frames.epoch}`;
+/** A page that is shown again has new frames, after a time without any. @param {FrameStore} frames */
+const isPastOf = (frames) => past.frames === frames && past.epoch === frames.epoch;
 
 function updatePlots() {
   const frames = framesOf(state.shownKey.value);
   if (!frames || !state.settings.showPlots.value) return;
-  if (plots.length && frames.times.length && past.key !== pastKey(frames)) void loadPast();
+  if (plots.length && frames.times.length && !isPastOf(frames)) void loadPast();
   const begin_s = now() - state.settings.plotSpan_s.value - 1;
-  const own = past.key === pastKey(frames) ? past.from_s : -Infinity;
+  const own = isPastOf(frames) ? past.from_s : -Infinity;
   const first = firstAfter(frames.times, Math.max(begin_s, own - 1e-9));
   const times = frames.times.slice(first);
   const oldFirst = firstAfter(past.times, begin_s);
@@ -207,7 +216,7 @@ function updatePlots() {
 /**
  * The newest value of each line, in the line's colour.
  * @param {Part} part
- * @param {import("../core/frames.js").FrameStore} frames
+ * @param {FrameStore} frames
  */
 function legendValues(part, frames) {
   const lines = part.lines ?? [];
@@ -219,18 +228,20 @@ function legendValues(part, frames) {
     const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 2;
     return html`<span
       style="color:var(${LINES[n] ?? "--line-1"})">${lines.length > 1 ?
-        html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? value.toFixed(digits) :
+        html`<small>${label}</small> ` : ""}${Number.isFinite(value) ? fixed(value, digits) :
           "–"}</span>`;
   })}`;
 }
 
 function resize() {
-  for (const { plot, box } of plots)
+  for (const { plot, box, title } of plots)
     plot.setSize({
-      width: Math.max(120, box.clientWidth),
-      height: Math.max(60, box.clientHeight - 44),
+      width: Math.max(120, box.clientWidth - 4),
+      height: Math.max(60, box.clientHeight - title.offsetHeight - 6),
     });
 }
+
+const sizes = new ResizeObserver(resize);
 
 /** The upper edge of the strip, which changes its height. */
 const handle = document.createElement("div");
@@ -274,7 +285,6 @@ export function startPlots() {
     handle.setAttribute("aria-valuenow", `${height || 206}`);
     if (height) document.documentElement.style.setProperty("--strip-height", `${height}px`);
   });
-  new ResizeObserver(resize).observe(plotStrip);
   frameListeners.add(() => {
     if (waiting) return;
     waiting = true; // a frame that comes too soon is drawn later: it may be the last one

@@ -109,7 +109,8 @@ function faultChip() {
   if (!count) return nothing;
   return html`<button class="chip"
     aria-label="${count} active ${count === 1 ? "fault" : "faults"}: show"
-    @click=${() => showSideTab("faults")}>${count} ${count === 1 ? "fault" : "faults"}</button>`;
+    @click=${() => showSideTab("faults")}>${icons.warning}${count}
+      <span>${count === 1 ? "fault" : "faults"}</span></button>`;
 }
 
 /** The frame rate. A click switches between 60 and 20 Hz. */

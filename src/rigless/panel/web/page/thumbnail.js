@@ -3,6 +3,7 @@
 import { ViewTransform } from "../map2d/map_view.js";
 import { drawMap, extentOf, floorOf, paintCells } from "../map2d/ground.js";
 import { drawPart, drawObject, colourFor } from "../map2d/parts.js";
+import { fixed } from "../cards/widgets.js";
 import { drawScene } from "./thumbnail_3d.js";
 /** @typedef {import("../core/types.js").Colours} Colours */
 /** @typedef {import("../core/frames.js").FrameStore} Pictures */
@@ -185,7 +186,7 @@ function drawNumbers(pen, view, frames, paints) {
     pen.fillStyle = paints.text;
     pen.font = "600 17px system-ui, sans-serif";
     pen.fillText(
-      `${Number.isFinite(value) ? value.toFixed(part.digits ?? 2) : "–"} ${part.unit ?? ""}`,
+      `${Number.isFinite(value) ? fixed(value, part.digits ?? 2) : "–"} ${part.unit ?? ""}`,
       at,
       48,
       room,

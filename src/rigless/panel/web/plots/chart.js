@@ -12,11 +12,15 @@ import * as time from "./time_window.js";
 export const COLOURS = [1, 2, 3, 4, 5, 6].map((n) => `--line-${n}`);
 const FONT = "12px system-ui, sans-serif";
 const AXIS_PX = 58;
+const LABEL_CHARS = 14; // of the label of a vertical axis
 const WHEEL = 1.25;
 const LEAST_DRAG_PX = 6;
 
 /** @param {string} name of a CSS variable */
 const paint = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** The unit without its explanation, if it is long. @param {string} unit */
+export const shortUnit = (unit) => (unit.length > LABEL_CHARS ? (unit.split(",")[0] ?? unit) : unit);
 
 /** The unit of a signal. @param {string} name */
 export const unitOf = (name) => infos.value.get(name)?.unit ?? "";
@@ -79,7 +83,7 @@ export class ChartPlot {
     return {
       width: 300,
       height: 120,
-      padding: [10, this.units.length > 1 ? 0 : 14, 0, 0],
+      padding: [10, this.units.length > 1 ? 0 : 22, 0, 0],
       legend: { show: false },
       focus: { alpha: 1 },
       cursor: {
@@ -109,7 +113,7 @@ export class ChartPlot {
           scale: `y ${unit}`,
           side: n ? 1 : 3,
           size: AXIS_PX, // the same in all charts, so that times are below each other
-          label: unit || " ",
+          label: shortUnit(unit) || " ",
           labelSize: 18,
           labelGap: 0,
           grid: n ? { show: false } : axis.grid,

@@ -10,7 +10,8 @@ export function statisticsPane() {
   if (!rows.length) return html`<p class="wire-hint">No messages yet.</p>`;
   const chosen = wire.filter.value;
   return html`<div class="wire-table" tabindex="0" role="group" aria-label="Statistics"><table>
-    <thead><tr>${all ? html`<th scope="col">Robot</th>` : nothing}<th scope="col">Port</th>
+    <thead><tr>${all ? html`<th scope="col">Robot</th>` : nothing}<th scope="col"
+        class="stat-port">Port</th>
       <th scope="col">Type</th><th scope="col">Count</th><th scope="col">Rate</th>
       <th scope="col">Jitter</th><th scope="col">Data rate</th></tr></thead>
     <tbody>${rows.map((row) => {
@@ -19,10 +20,11 @@ export function statisticsPane() {
       const { kind, port, direction } = row;
       return html`<tr aria-current=${on}>
         ${all ? html`<td class="clip">${row.robot}</td>` : nothing}
-        <td class="clip">${row.direction === "in" ? "↓" : "↑"} ${row.port}</td>
+        <td class="clip stat-port">${row.direction === "in" ? "↓" : "↑"} ${row.port}</td>
         <td><button class="wire-link clip" aria-pressed=${on} title="Show only these"
           @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction })}
-          >${row.kind || "bytes"}</button></td>
+          ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small>${
+            row.kind || "bytes"}</button></td>
         <td>${row.count.toLocaleString("en")}</td>
         <td>${formatRate(row.rate_hz)} <small>Hz</small></td>
         <td>${row.rate_hz ? html`${formatRate(row.jitter_ms)} <small>ms</small>` : "–"}</td>

@@ -14,6 +14,7 @@ from rigless.host.control import create_app
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.player import Player
 from rigless.panel.player_api import MAX_LISTED, add_player_routes
+from rigless.panel.second_player import SecondPlayer
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -31,8 +32,9 @@ def folder(tmp_path, monkeypatch):
 @asynccontextmanager
 async def api():
     host, player = make_host(speed="lockstep", recordings=Path.cwd()), Player()
+    second = SecondPlayer(player)
     app = create_app(host)
-    add_player_routes(app, host, player)
+    add_player_routes(app, host, player, second)
     async with (
         on_air(host),
         httpx.AsyncClient(
@@ -40,6 +42,7 @@ async def api():
         ) as http,
     ):
         yield host, http
+        await second.close()
         await player.close()
 
 

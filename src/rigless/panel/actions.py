@@ -87,5 +87,5 @@ def _check_value(slider: Slider, value: float) -> None:
 def _simulation(hub: Hub, source_name: str) -> Simulation:
     source = hub.sources.get(source_name)
     if source is None or source.sim is None:
-        raise InputError(Problem("stage", "this recording is not open", "open it first"))
+        raise InputError(Problem("stage", "no recording is open", "open one first"))
     return source.sim

@@ -139,7 +139,7 @@ class PlayerStatus(TypedDict):
 class SecondStatus(TypedDict):
     """State of the second recording. It is `level` if it shows the time of the player."""
 
-    file: str
+    file: str | None
     time_s: float
     begin_s: float
     end_s: float

@@ -121,20 +121,20 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
         return _overview(recording)
 
     @app.get("/api/deck/second")
-    async def show_second() -> SecondStatus | None:
+    async def show_second() -> SecondStatus:
         return second.describe()
 
     @app.post("/api/deck/second")
-    async def open_second(body: OpenRecording) -> SecondStatus | None:
+    async def open_second(body: OpenRecording) -> SecondStatus:
         """Open a second recording that follows the first, to compare them."""
         made = host.recording_file.made
         await second.open(host.recordings.find(body.file, RECORDING, also=made))
         return second.describe()
 
     @app.delete("/api/deck/second")
-    async def close_second() -> SecondStatus | None:
+    async def close_second() -> SecondStatus:
         await second.close()
-        return None
+        return second.describe()
 
 
 def _overview(recording: SeekableRecording) -> RecordingOverview:

@@ -55,20 +55,18 @@ class SecondPlayer:
     def fill_history(self, known_ns: int) -> None:
         """Do nothing: a comparison has no plots of its own."""
 
-    def describe(self) -> SecondStatus | None:
-        """Return the state for the API; None if no second recording is open."""
+    def describe(self) -> SecondStatus:
+        """Return the state for the API."""
         recording = self._recording
-        if recording is None:
-            return None
         return {
-            "file": str(recording.path),
-            "time_s": recording.now_ns / 1e9,
-            "begin_s": recording.begin_ns / 1e9,
-            "end_s": recording.end_ns / 1e9,
-            "level": recording.now_ns == self._target_ns(recording),
-            "cut": recording.cut,
-            "note": recording.note,
-            "failure": self._failure or recording.failure,
+            "file": None if recording is None else str(recording.path),
+            "time_s": 0.0 if recording is None else recording.now_ns / 1e9,
+            "begin_s": 0.0 if recording is None else recording.begin_ns / 1e9,
+            "end_s": 0.0 if recording is None else recording.end_ns / 1e9,
+            "level": recording is None or recording.now_ns == self._target_ns(recording),
+            "cut": recording is not None and recording.cut,
+            "note": "" if recording is None else recording.note,
+            "failure": self._failure or ("" if recording is None else recording.failure),
         }
 
     # Open and close

@@ -90,8 +90,8 @@ class ControlServer:
         sim = self.player.sim
         if sim is None:
             return {"deck": None}
-        second, other = self.second.describe(), self.second.sim
-        shown = second and other and {**second, "robots": list_robots(other)}
+        other = self.second.sim
+        shown = other and {**self.second.describe(), "robots": list_robots(other)}
         return {"deck": {**self.player.describe(), "robots": list_robots(sim), "second": shown}}
 
     @property

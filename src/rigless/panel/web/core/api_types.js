@@ -295,7 +295,7 @@
 /**
  * The second recording of a comparison, and the robots in it.
  * @typedef {object} OpenSecond
- * @property {string} file
+ * @property {string|null} file
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
@@ -599,7 +599,7 @@
 /**
  * State of the second recording. It is `level` if it shows the time of the player.
  * @typedef {object} SecondStatus
- * @property {string} file
+ * @property {string|null} file
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s

@@ -13,6 +13,8 @@ import { isWide } from "../core/screen.js";
 import { showSideTab, side } from "./side.js";
 import * as state from "../core/state.js";
 import { recordingCard, snapshotCard } from "../cards/recording_cards.js";
+import { dropOverlay } from "../recordings/drop.js";
+import { foxgloveDialog } from "../recordings/foxglove.js";
 import { clock, resetDialog, timeControl } from "../cards/time_control.js";
 
 const MAX_NAMES = 20;
@@ -35,7 +37,7 @@ export function shell() {
     <div class="notices" role="status"
       aria-live="polite">${state.notices.value.map((one) =>
       html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
-    ${resetDialog()}${helpDialog()}
+    ${resetDialog()}${helpDialog()}${foxgloveDialog()}${dropOverlay()}
   </div>`;
 }
 

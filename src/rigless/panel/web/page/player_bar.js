@@ -4,7 +4,9 @@ import { html, nothing } from "lit-html";
 import { call, post } from "../core/api.js";
 import { allMapsLoaded } from "../core/maps.js";
 import * as icons from "../cards/icons.js";
+import { menu } from "../cards/menu.js";
 import { button, formatTime } from "../cards/widgets.js";
+import { isWide } from "../core/screen.js";
 import { onlyRecording, source, status } from "../core/state.js";
 import { downloadUrl, showFoxglove } from "../recordings/foxglove.js";
 import { timeline, wanted_s } from "../recordings/timeline.js";
@@ -72,15 +74,24 @@ export function playerBar() {
         html`<progress max="1" .value=${player.seeking} aria-label="Seeking"></progress>` : nothing}
       ${player.failure ? html`<span class="warn">${player.failure}</span>` : player.note ?
         html`<span class="dim">${player.note}</span>` : nothing}
-      ${button("Trim", "Cut out a part of the recording", () => toggleTrim(player),
-        { kind: "text", on: part.value !== null })}
-      ${player.file ? html`<a class="button" href=${downloadUrl(player.file)} download
-        title="Download the recording" aria-label="Download the recording">${icons.download}</a>
-        ${button("Foxglove", "Open the recording in Foxglove", () =>
-        void showFoxglove(player.file ?? ""), { kind: "text" })}` : nothing}
+      ${isWide.value ? fileTools(player) :
+        menu("file-tools", icons.more, "More about this recording",
+          html`<div class="menu-list">${fileTools(player)}</div>`)}
       ${onlyRecording.value ? nothing :
         button(icons.close, "Close the recording", () => void close())}
     </div>
     ${trimRow(player)}
   </section>`;
+}
+
+/** @param {import("../core/state.js").PlayerStatus} player */
+function fileTools(player) {
+  const file = player.file ?? "";
+  return html`${button("Trim", "Cut out a part of the recording", () => toggleTrim(player),
+    { kind: "text", on: part.value !== null })}
+    <a class="button" href=${downloadUrl(file)} download title="Download the recording"
+      aria-label="Download the recording">${icons.download}${isWide.value ? nothing :
+      html`<span>Download</span>`}</a>
+    ${button("Foxglove", "Open the recording in Foxglove", () => void showFoxglove(file),
+      { kind: "text" })}`;
 }

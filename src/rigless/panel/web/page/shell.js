@@ -27,7 +27,9 @@ const CONNECTION_TEXTS = {
 
 export function shell() {
   const now = state.status.value;
-  const wide = state.settings.showControls.value;
+  // two pictures side by side need the room
+  const narrow = currentView()?.id === "compare" && !isWide.value;
+  const wide = state.settings.showControls.value && !narrow;
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()}${alerts()}${navigation()}
     <main><h1 class="unseen">${[state.shownRobot.value, now?.name, "rigless"].filter(Boolean)

@@ -57,10 +57,10 @@ function verdict() {
   const close = button(html`${icons.close}<span>Close</span>`, "Close the comparison", () =>
     void closeComparison(), { kind: "text" });
   if (!found) return html`<div class="verdict" role="status"><span>Comparing…</span>
-    <progress aria-label="Comparing"></progress><span class="grow"></span>${close}</div>`;
+    <progress aria-label="Comparing"></progress><div class="verdict-tools">${close}</div></div>`;
   if (found.equal) return html`<div class="verdict" role="status"><b>No difference</b>
     <span>${found.records.toLocaleString("en")} records are equal.</span>
-    <span class="grow"></span>${close}</div>`;
+    <div class="verdict-tools">${close}</div></div>`;
   const { robot, port, direction, subject } = placeOf(found.topic);
   const fact = (/** @type {string} */ name, /** @type {string} */ value) =>
     value ? html`<span class="verdict-fact"><small>${name}</small><b>${value}</b></span>` : nothing;
@@ -72,9 +72,9 @@ function verdict() {
     ${fact("Subject", subject)}
     ${fact("Field", found.field_name || "whole record")}
     ${fact("A", valueIn(found, "left"))}${fact("B", valueIn(found, "right"))}
-    <span class="grow"></span>
-    ${button(html`${icons.target}<span>Go to it</span>`, "Go to the first difference", () =>
-      void goToDifference(), { kind: "text" })}${close}</div>`;
+    <div class="verdict-tools">${button(html`${icons.target}<span>Go to it</span>`,
+      "Go to the first difference", () => void goToDifference(), { kind: "text" })}${close}</div>
+  </div>`;
 }
 
 /**

@@ -55,10 +55,10 @@ export function recordingsView() {
 function row({ name, path, bytes, modified, writing }) {
   const open = state.status.value?.deck?.file === path;
   return html`<tr aria-current=${open ? "true" : "false"}>
-    <th scope="row"><button class="recording-name" aria-label="Open ${name}" title=${path}
+    <th scope="row"><div><button class="recording-name" aria-label="Open ${name}" title=${path}
       @click=${() => void show(path)}>${name}</button>${open ? html`<span
       class="tag">open</span>` : nothing}${writing ? html`<span class="tag"
-      data-state="recording">recording</span>` : nothing}</th>
+      data-state="recording">recording</span>` : nothing}</div></th>
     <td class="wide dim">${new Date(modified).toLocaleString()}</td>
     <td class="dim number">${formatBytes(bytes)}</td>
     <td><div class="row-tools">
@@ -89,8 +89,8 @@ function compareForm(/** @type {RecordingFile[]} */ all) {
     @submit=${(/** @type {Event} */ event) => {
       event.preventDefault();
       void compare(left, right);
-    }}><b>A</b>${list("left", "First recording", left)}
-    <b>B</b>${list("right", "Second recording", right)}
+    }}><label>A ${list("left", "First recording", left)}</label>
+    <label>B ${list("right", "Second recording", right)}</label>
     ${comparing.value ? html`<progress aria-label="Comparing"></progress>` :
       html`<button class="button text" ?disabled=${!left || !right || left === right}>Compare</button>`}
   </form>`;

@@ -228,6 +228,7 @@ function drawMessages(pen, found, x, paint, top) {
     const counts = found.counts[name] ?? [];
     const most = Math.log1p(Math.max(1, ...counts));
     pen.fillStyle = paint(colour);
+    pen.globalAlpha = way < 0 ? 1 : 0.6;
     counts.forEach((count, n) => {
       if (!count) return;
       const tall = Math.max(1.5, (half * Math.log1p(count)) / most);
@@ -237,6 +238,7 @@ function drawMessages(pen, found, x, paint, top) {
       pen.fillRect(left, way < 0 ? middle - tall : middle, wide, tall);
     });
   }
+  pen.globalAlpha = 1;
 }
 
 /**

@@ -231,3 +231,39 @@ async def test_the_live_simulation_goes_its_own_way(folder):
         while (player := await good(http.get("/api/deck")))["playing"]:
             await asyncio.sleep(0.001)
         assert player["time_s"] == 600
+
+
+@on_loop
+async def test_a_second_recording_is_opened_next_to_the_first_and_closed_with_it(folder):
+    room(folder / "a.mcap")
+    room(folder / "b.mcap", 10.0)
+    async with api() as (_, http):
+        second = {"file": "b.mcap"}
+        assert (
+            "no recording is open"
+            in (await bad(http.post("/api/deck/second", json=second)))["what"]
+        )
+        assert "no recording is open" in (await bad(http.get("/api/deck/overview")))["what"]
+        await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        found = await good(http.post("/api/deck/second", json=second))
+        assert (found["file"], found["end_s"]) == (str(folder / "b.mcap"), 10.0)
+        await good(http.post("/api/deck/seek", json={"time_s": 7.5}))
+
+        async def level():
+            status = await good(http.get("/api/deck/second"))
+            return status["level"] and status["time_s"] == 7.5
+
+        while not await level():
+            await asyncio.sleep(0.01)
+        overview = await good(http.get("/api/deck/overview"))
+        assert (overview["file"], overview["end_s"]) == (str(folder / "a.mcap"), 20.0)
+        assert sum(overview["counts"]["info"]) > 0
+        for close in (
+            http.delete("/api/deck/second"),
+            http.post("/api/deck", json={"file": "a.mcap"}),
+            http.delete("/api/deck"),
+        ):
+            await good(close)
+            assert (await good(http.get("/api/deck/second")))["file"] is None
+            await good(http.post("/api/deck", json={"file": "a.mcap"}))
+            await good(http.post("/api/deck/second", json=second))

@@ -57,9 +57,9 @@ startRecordingsView();
 startTimelineData();
 startTimeline();
 startTrim();
-startDrop();
 startComparison();
 startCompareView();
 startPrograms();
+startDrop(); // after the programs, which take their files first
 startWirePanel();
 Object.assign(globalThis, { rigless: { ...probe, ...compareProbe } });

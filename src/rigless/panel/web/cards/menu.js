@@ -1,4 +1,5 @@
-// A button that opens a small window below it, or above it if there is more room. A click elsewhere or Escape closes it.
+// A button that opens a small window below it, or above it if there is more room. A click elsewhere
+// or Escape closes it.
 import { html } from "lit-html";
 
 const MARGIN_PX = 8;

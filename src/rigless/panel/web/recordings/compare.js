@@ -49,7 +49,8 @@ export async function compare(left, right) {
 async function load(left, right) {
   const key = JSON.stringify([left, right]);
   loaded = key;
-  const found = await call("GET", `/api/recordings/compare?${new URLSearchParams({ left, right })}`);
+  const query = new URLSearchParams({ left, right });
+  const found = await call("GET", `/api/recordings/compare?${query}`);
   if (loaded !== key) return null;
   result.value = found ?? null;
   chosenRow.value = found?.first ?? 0;
@@ -64,7 +65,10 @@ function robotOf(/** @type {ComparedRecordings} */ found) {
   return names.includes(named) ? named : (names[0] ?? "");
 }
 
-/** Return the parts of a topic: /ROBOT/PORT/DIRECTION/SUBJECT, or /ROBOT/KIND. @param {string} topic */
+/**
+ * Return the parts of a topic: /ROBOT/PORT/DIRECTION/SUBJECT, or /ROBOT/KIND.
+ * @param {string} topic
+ */
 export function placeOf(topic) {
   const [, robot = "", port = "", direction = "", ...subject] = topic.split("/");
   return { robot, port, direction, subject: subject.length ? `/${subject.join("/")}` : "" };

@@ -14,7 +14,8 @@ export function differenceTable(found) {
       <div class="record-head" aria-hidden="true"><span>A</span><span>B</span></div>
       <ol class="record-list" aria-label="Records around the first difference">${found.rows.map(
         (one, n) => html`<li><button class="record-row" data-differs=${one.different.length > 0}
-          data-first=${n === found.first} aria-pressed=${n === chosenRow.value} @click=${() => (chosenRow.value = n)}>
+          data-first=${n === found.first} aria-pressed=${n === chosenRow.value}
+          @click=${() => (chosenRow.value = n)}>
           <time>${time(one.left_s)}</time><time>${time(one.right_s)}</time>
           <span>${summary(one, n === found.first)}</span></button></li>`,
       )}</ol></section>
@@ -67,4 +68,5 @@ function fields(row) {
  * @param {boolean} differs
  */
 const fieldRow = (name, left, right, differs) =>
-  html`<tr data-differs=${differs}><th scope="row">${name}</th><td>${left}</td><td>${right}</td></tr>`;
+  html`<tr data-differs=${differs}><th scope="row">${name}</th><td>${left}</td>
+    <td>${right}</td></tr>`;

@@ -7,7 +7,10 @@ const LEAVE_MS = 150; // dragover comes at least this often while a file is over
 
 const dragged = signal(false);
 
-/** True for a file; signals of plots and others are dragged within the page. @param {DragEvent} event */
+/**
+ * True for a file; signals of plots and others are dragged within the page.
+ * @param {DragEvent} event
+ */
 const hasFiles = (event) => event.dataTransfer?.types.includes("Files") ?? false;
 
 export function startDrop() {

@@ -24,11 +24,11 @@ export async function openFile(file) {
   if (upload.value) return state.notice(`${upload.value.name} is being uploaded already`, "bad");
   if (!file.name.toLowerCase().endsWith(SUFFIX))
     return state.notice(`${file.name} is no recording: its name does not end in ${SUFFIX}`, "bad");
-  if (file.size > LARGEST_UPLOAD)
-    return state.notice(
-      `${file.name} is larger than ${LARGEST_UPLOAD / 2 ** 30} GiB: copy it to the recordings folder`,
-      "bad",
-    );
+  if (file.size > LARGEST_UPLOAD) {
+    const most = `${LARGEST_UPLOAD / 2 ** 30} GiB`;
+    const fix = "copy it to the recordings folder";
+    return state.notice(`${file.name} is larger than ${most}: ${fix}`, "bad");
+  }
   upload.value = { name: file.name, done: 0 };
   const found = await send(file);
   upload.value = null;

@@ -92,7 +92,8 @@ function compareForm(/** @type {RecordingFile[]} */ all) {
     }}><label>A ${list("left", "First recording", left)}</label>
     <label>B ${list("right", "Second recording", right)}</label>
     ${comparing.value ? html`<progress aria-label="Comparing"></progress>` :
-      html`<button class="button text" ?disabled=${!left || !right || left === right}>Compare</button>`}
+      html`<button class="button text"
+        ?disabled=${!left || !right || left === right}>Compare</button>`}
   </form>`;
 }
 

@@ -155,7 +155,12 @@ function draw() {
  * @typedef {import("./timeline_data.js").RecordingOverview} RecordingOverview
  */
 
-/** @param {Pen} pen @param {Scale} x @param {Paint} paint @param {number} end_s */
+/**
+ * @param {Pen} pen
+ * @param {Scale} x
+ * @param {Paint} paint
+ * @param {number} end_s
+ */
 function drawBands(pen, x, paint, end_s) {
   pen.font = "11px system-ui, sans-serif";
   pen.textBaseline = "middle";
@@ -268,7 +273,13 @@ function drawAxis(pen, player, x, paint, top, wide) {
   }
 }
 
-/** @param {Pen} pen @param {number} at @param {number} to @param {string} colour @param {number[]} dash */
+/**
+ * @param {Pen} pen
+ * @param {number} at
+ * @param {number} to
+ * @param {string} colour
+ * @param {number[]} dash
+ */
 function drawLine(pen, at, to, colour, dash) {
   pen.strokeStyle = colour;
   pen.lineWidth = 1.5;

@@ -31,14 +31,14 @@ export function startTimelineData() {
 export const total = (name) =>
   (overview.value?.counts[name] ?? []).reduce((sum, count) => sum + count, 0);
 
-/** The events with marks of their own: warnings and errors of the robot that is shown, or of all. */
-export const abnormalEvents = () =>
+/** Warnings and errors of the robot that is shown, or of all. */
+const abnormalEvents = () =>
   state.events.value.filter(
     ({ severity, robot }) => severity !== "debug" && severity !== "info" && isShown(robot),
   );
 
 /** @param {string} robot empty for the host */
-export const isShown = (robot) =>
+const isShown = (robot) =>
   !robot || !state.shownRobot.value || robot === state.shownRobot.value;
 
 export const faults = () => (overview.value?.faults ?? []).filter(({ robot }) => isShown(robot));
@@ -64,7 +64,8 @@ export function textsAt(time_s, px_s) {
     ...collisions().filter((one) => near(one.time_s)).map(({ text }) => text),
     ...abnormalEvents().filter((one) => near(one.time_s)).map(({ text }) => text),
   ];
-  if (differenceAt_s.value !== null && near(differenceAt_s.value)) marks.unshift("first difference");
+  const difference = differenceAt_s.value;
+  if (difference !== null && near(difference)) marks.unshift("first difference");
   const texts = [...new Set(marks)];
   const more = texts.length - MAX_TEXTS;
   const rate = (/** @type {string} */ row) =>

@@ -83,8 +83,8 @@ export function trimRow(player) {
   return html`<div class="trim-row" role="group" aria-label="Cut out a part">
     ${field("begin_s", "Begin")}${field("end_s", "End")}
     ${busy.value ? html`<progress aria-label="Cutting"></progress>` :
-      button(`Save ${formatTime(chosen.end_s - chosen.begin_s)}`, "Save the part as a new recording",
-        () => void save(player), { kind: "text", off: player.file === null })}
+      button(`Save ${formatTime(chosen.end_s - chosen.begin_s)}`,
+        "Save the part as a new recording", () => void save(player), { kind: "text" })}
     ${found ? html`<span class="clip" role="status">saved ${found.name}</span>
       ${button("Open it", `Open ${found.name}`, () => void openRecording(found.path),
         { kind: "text" })}` : nothing}

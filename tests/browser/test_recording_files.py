@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
+from browser.test_accessibility import CONTROLS, LOOK, judge_all
 from rigless.kernel.inputs import Inject, Send
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.recordings.replay import verify
@@ -217,11 +218,12 @@ def test_equal_recordings_have_no_difference(listed, recordings):
     assert panel.page.locator(".compare-records").count() == 0
 
 
-def test_nothing_overflows_at_any_size(compared):
+def test_every_control_is_reachable_and_nothing_overflows_at_any_size(compared):
     panel = compared
     before = panel.page.viewport_size
     for size in SIZES:
         panel.resize(size)
+        found = []
         for view in ("compare", "recordings"):
             panel.page.evaluate("(view) => (location.hash = `#/${view}`)", view)
             panel.wait_layout()
@@ -232,6 +234,8 @@ def test_nothing_overflows_at_any_size(compared):
                   .map((one) => `${one.className} ${one.scrollWidth} > ${one.clientWidth}`)"""
             )
             assert wide == [], (size, view)
+            found += panel.page.locator(f"main :is({CONTROLS})").evaluate_all(LOOK)
+        judge_all(found)
     panel.resize(before)
 
 

@@ -5,17 +5,23 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { formatTime } from "../cards/widgets.js";
 import * as state from "../core/state.js";
+import {
+  AXIS_PX,
+  BAND_PX,
+  drawAxis,
+  drawBands,
+  drawEvents,
+  drawLine,
+  drawMessages,
+  EVENTS_PX,
+  MESSAGES_PX,
+} from "./timeline_drawing.js";
 import { collisions, differenceAt_s, faults, overview, textsAt, total } from "./timeline_data.js";
 import { part, trimSliders } from "./trim.js";
 
 const EDGE_PX = 8; // half the width of a slider's thumb
-const BAND_PX = 13;
-const EVENTS_PX = 20;
-const MESSAGES_PX = 26;
-const AXIS_PX = 17;
-const GAP_PX = 5;
+const GAP_PX = 5; // below the bands
 const MAX_LANES = 3;
-const TICK_PX = 90; // least distance of two labels
 
 const canvas = document.createElement("canvas");
 canvas.className = "timeline-canvas";
@@ -123,12 +129,12 @@ function draw() {
   const span = player.end_s - player.begin_s || 1;
   const x = (/** @type {number} */ time_s) =>
     EDGE_PX + ((time_s - player.begin_s) / span) * (wide - 2 * EDGE_PX);
-  drawBands(pen, x, paint, player.end_s);
+  drawBands(pen, lanes(), x, paint, player.end_s);
   const eventsTop = laneCount() * BAND_PX + (laneCount() ? GAP_PX : 0);
   const messagesTop = eventsTop + EVENTS_PX;
-  drawEvents(pen, found, x, paint, eventsTop);
+  drawEvents(pen, found, collisions(), x, paint, eventsTop);
   drawMessages(pen, found, x, paint, messagesTop);
-  drawAxis(pen, player, x, paint, messagesTop + MESSAGES_PX, wide);
+  drawAxis(pen, player, x, paint, messagesTop + MESSAGES_PX);
   const chosen = part.peek();
   if (chosen) {
     pen.fillStyle = paint("--bar");
@@ -146,149 +152,6 @@ function draw() {
   pen.lineTo(x(shown_s()) + 6, 0);
   pen.lineTo(x(shown_s()), 8);
   pen.fill();
-}
-
-/**
- * @typedef {CanvasRenderingContext2D} Pen
- * @typedef {(time_s: number) => number} Scale
- * @typedef {(name: string) => string} Paint
- * @typedef {import("./timeline_data.js").RecordingOverview} RecordingOverview
- */
-
-/**
- * @param {Pen} pen
- * @param {Scale} x
- * @param {Paint} paint
- * @param {number} end_s
- */
-function drawBands(pen, x, paint, end_s) {
-  pen.font = "11px system-ui, sans-serif";
-  pen.textBaseline = "middle";
-  for (const { fault, lane } of lanes()) {
-    const [left, right] = [x(fault.begin_s), x(fault.end_s ?? end_s)];
-    pen.fillStyle = paint("--amber");
-    pen.globalAlpha = 0.3;
-    pen.fillRect(left, lane * BAND_PX, Math.max(right - left, 2), BAND_PX - 1);
-    pen.globalAlpha = 1;
-    pen.fillRect(left, lane * BAND_PX, 2, BAND_PX - 1);
-    const text = `${fault.target} ${fault.kind}`;
-    if (pen.measureText(text).width > right - left - 8) continue;
-    pen.fillStyle = paint("--text");
-    pen.fillText(text, left + 5, lane * BAND_PX + BAND_PX / 2);
-  }
-}
-
-/**
- * @param {Pen} pen
- * @param {RecordingOverview} found
- * @param {Scale} x
- * @param {Paint} paint
- * @param {number} top
- */
-function drawEvents(pen, found, x, paint, top) {
-  const rows = /** @type {const} */ ([
-    ["info", "--edge-strong"],
-    ["warnings", "--amber"],
-    ["errors", "--map-bad"],
-  ]);
-  const most = Math.max(1, ...rows.flatMap(([name]) => found.counts[name] ?? []));
-  for (const [name, colour] of rows) {
-    pen.fillStyle = paint(colour);
-    (found.counts[name] ?? []).forEach((count, n) => {
-      if (!count) return;
-      const tall = 4 + (EVENTS_PX - 7) * (Math.log1p(count) / Math.log1p(most));
-      const left = x(found.begin_s + n * found.step_s);
-      const wide = Math.max(2, x(found.begin_s + (n + 1) * found.step_s) - left - 0.5);
-      pen.fillRect(left, top + EVENTS_PX - 2 - tall, wide, tall);
-    });
-  }
-  pen.fillStyle = paint("--map-bad");
-  for (const { time_s } of collisions()) {
-    const [cx, cy] = [x(time_s), top + 6];
-    pen.beginPath();
-    pen.moveTo(cx, cy - 5.5);
-    pen.lineTo(cx + 5, cy);
-    pen.lineTo(cx, cy + 5.5);
-    pen.lineTo(cx - 5, cy);
-    pen.fill();
-  }
-}
-
-/**
- * Draw received messages upwards and sent ones downwards from the middle.
- * @param {Pen} pen
- * @param {RecordingOverview} found
- * @param {Scale} x
- * @param {Paint} paint
- * @param {number} top
- */
-function drawMessages(pen, found, x, paint, top) {
-  const { end_s } = found;
-  const middle = top + MESSAGES_PX / 2;
-  const half = MESSAGES_PX / 2 - 1;
-  for (const [name, colour, way] of /** @type {const} */ ([
-    ["received", "--line-1", -1],
-    ["sent", "--line-6", 1],
-  ])) {
-    const counts = found.counts[name] ?? [];
-    const most = Math.log1p(Math.max(1, ...counts));
-    pen.fillStyle = paint(colour);
-    pen.globalAlpha = way < 0 ? 1 : 0.6;
-    counts.forEach((count, n) => {
-      if (!count) return;
-      const tall = Math.max(1.5, (half * Math.log1p(count)) / most);
-      const left = Math.round(x(found.begin_s + n * found.step_s));
-      const right = Math.round(x(found.begin_s + (n + 1) * found.step_s));
-      const wide = Math.max(1, Math.min(right, x(end_s)) - left);
-      pen.fillRect(left, way < 0 ? middle - tall : middle, wide, tall);
-    });
-  }
-  pen.globalAlpha = 1;
-}
-
-/**
- * @param {Pen} pen
- * @param {import("../core/state.js").PlayerStatus} player
- * @param {Scale} x
- * @param {Paint} paint
- * @param {number} top
- * @param {number} wide
- */
-function drawAxis(pen, player, x, paint, top, wide) {
-  pen.fillStyle = paint("--edge");
-  pen.fillRect(EDGE_PX, top, wide - 2 * EDGE_PX, 1);
-  const least = ((player.end_s - player.begin_s) * TICK_PX) / wide || 1;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? 10 * power;
-  pen.fillStyle = paint("--dim");
-  pen.font = "11px system-ui, sans-serif";
-  pen.textBaseline = "top";
-  const digits = Math.max(0, -Math.floor(Math.log10(step)));
-  for (let n = Math.ceil(player.begin_s / step); n * step <= player.end_s; n++) {
-    const text = `${(n * step).toFixed(digits)} s`;
-    const half = pen.measureText(text).width / 2;
-    const at = x(n * step);
-    pen.fillRect(at, top, 1, 4);
-    pen.fillText(text, Math.min(Math.max(at - half, 0), wide - 2 * half), top + 5);
-  }
-}
-
-/**
- * @param {Pen} pen
- * @param {number} at
- * @param {number} to
- * @param {string} colour
- * @param {number[]} dash
- */
-function drawLine(pen, at, to, colour, dash) {
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.5;
-  pen.setLineDash(dash);
-  pen.beginPath();
-  pen.moveTo(at, 0);
-  pen.lineTo(at, to);
-  pen.stroke();
-  pen.setLineDash([]);
 }
 
 export function startTimeline() {

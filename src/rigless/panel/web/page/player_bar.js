@@ -87,7 +87,7 @@ export function playerBar() {
 /** @param {import("../core/state.js").PlayerStatus} player */
 function fileTools(player) {
   const file = player.file ?? "";
-  return html`${button("Trim", "Cut out a part of the recording", () => toggleTrim(player),
+  return html`${button("Trim", "Trim: cut out a part of the recording", () => toggleTrim(player),
     { kind: "text", on: part.value !== null })}
     <a class="button" href=${downloadUrl(file)} download title="Download the recording"
       aria-label="Download the recording">${icons.download}${isWide.value ? nothing :

@@ -10,7 +10,7 @@ export function differenceTable(found) {
   const title = [robot, port, direction].filter(Boolean).join(" · ");
   const row = found.rows[chosenRow.value];
   return html`<div class="compare-records">
-    <section><h3>Records on ${title}</h3>
+    <section><h2>Records on ${title}</h2>
       <div class="record-head" aria-hidden="true"><span>A</span><span>B</span></div>
       <ol class="record-list" aria-label="Records around the first difference">${found.rows.map(
         (one, n) => html`<li><button class="record-row" data-differs=${one.different.length > 0}
@@ -51,7 +51,7 @@ function fields(row) {
   const names = [...new Set([...Object.keys(row.left), ...Object.keys(row.right)])];
   const differs = (/** @type {string} */ name) => row.different.includes(name);
   const sorted = [...names.filter(differs), ...names.filter((name) => !differs(name))];
-  return html`<section><h3>Fields</h3><div class="field-scroll" tabindex="0" role="region"
+  return html`<section><h2>Fields</h2><div class="field-scroll" tabindex="0" role="region"
     aria-label="Fields of the records"><table class="record-fields"><thead><tr>
     <th scope="col">Field</th><th scope="col">A</th><th scope="col">B</th></tr></thead>
     <tbody>${

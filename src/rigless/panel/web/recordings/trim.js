@@ -77,18 +77,18 @@ export function trimRow(player) {
       .value=${chosen[side].toFixed(3)} @change=${(/** @type {Change} */ { target }) => {
         choose(player, { [side]: Number(target.value) });
         target.value = (part.value?.[side] ?? 0).toFixed(3);
-      }}> s</label>${button(`${label} here`, `${label} the part at the shown time`, () =>
+      }}> s</label>${button(`${label} here`, `${label} here: at the shown time`, () =>
       choose(player, { [side]: player.time_s }), { kind: "text" })}`;
   const found = saved.value;
   return html`<div class="trim-row" role="group" aria-label="Cut out a part">
     ${field("begin_s", "Begin")}${field("end_s", "End")}
     ${busy.value ? html`<progress aria-label="Cutting"></progress>` :
       button(`Save ${formatTime(chosen.end_s - chosen.begin_s)}`,
-        "Save the part as a new recording", () => void save(player), { kind: "text" })}
+        `Save ${formatTime(chosen.end_s - chosen.begin_s)} as a new recording`, () => void save(player), { kind: "text" })}
     ${found ? html`<span class="clip" role="status">saved ${found.name}</span>
-      ${button("Open it", `Open ${found.name}`, () => void openRecording(found.path),
+      ${button("Open it", `Open it: ${found.name}`, () => void openRecording(found.path),
         { kind: "text" })}` : nothing}
-    <span class="grow"></span>${button("Cancel", "Cut nothing out", () => toggleTrim(player),
+    <span class="grow"></span>${button("Cancel", "Cancel: cut nothing out", () => toggleTrim(player),
       { kind: "text" })}</div>`;
 }
 

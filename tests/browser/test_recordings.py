@@ -238,3 +238,17 @@ def test_a_name_that_no_snapshot_can_have_is_refused_before_it_is_sent(vacuum):
         "(input) => input.validity.patternMismatch"
     )
     assert vacuum.server.get("/api/snapshots") == before
+
+
+def test_plots_have_the_marks_of_the_whole_recording_and_its_time(played):
+    panel = played
+    panel.page.evaluate("() => (location.hash = '#/robot/vacuum/plots')")
+    expect(panel.page.locator(".plots-tab .chart").first).to_be_visible()
+    overview = panel.server.get("/api/deck/overview")
+    marks = panel.server.get("/api/signals/marks?stage=recording")
+    assert marks["faults"] == overview["faults"]
+    assert [one["code"] for one in marks["events"]] == []  # the fault's own event is its band
+    expect(panel.page.get_by_label("Reading the recording")).to_have_count(0)
+    newest = panel.page.locator(".cursor-host")
+    expect(newest).to_contain_text(f"{overview['end_s']:.2f} s")
+    panel.page.evaluate("() => (location.hash = '#/')")

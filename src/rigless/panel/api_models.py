@@ -149,40 +149,6 @@ class SecondStatus(TypedDict):
     failure: str
 
 
-class FaultSpan(TypedDict):
-    """The time of a fault; `end_s` is null if it lasts to the end."""
-
-    robot: str
-    target: str
-    kind: str
-    begin_s: float
-    end_s: float | None
-
-
-class CollisionMark(TypedDict):
-    """A collision."""
-
-    time_s: float
-    robot: str
-    text: str
-
-
-class RecordingOverview(TypedDict):
-    """The open recording over its whole length.
-
-    `counts` has messages `received` and `sent` and events `info`, `warnings` and `errors`, each in
-    bins of `step_s` from `begin_s` on.
-    """
-
-    file: str
-    begin_s: float
-    end_s: float
-    step_s: float
-    counts: dict[str, list[int]]
-    faults: list[FaultSpan]
-    collisions: list[CollisionMark]
-
-
 class RecordingFile(TypedDict):
     """A recording that the player can open."""
 

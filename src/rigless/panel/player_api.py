@@ -18,11 +18,12 @@ from rigless.panel.api_models import (
     PlayerStatus,
     PlayRecording,
     RecordingFile,
-    RecordingOverview,
     SecondStatus,
     SeekRecording,
     StepRecording,
 )
+from rigless.panel.history.marks import event_mark, fault_band
+from rigless.panel.history.models import RecordingOverview
 from rigless.panel.player import Player
 from rigless.panel.second_player import SecondPlayer
 from rigless.recordings.seekable import SeekableRecording
@@ -146,18 +147,6 @@ def _overview(recording: SeekableRecording) -> RecordingOverview:
         "end_s": recording.end_ns / 1e9,
         "step_s": found.density.step_ns / 1e9,
         "counts": found.density.counts,
-        "faults": [
-            {
-                "robot": fault.robot,
-                "target": fault.target,
-                "kind": fault.kind,
-                "begin_s": fault.begin_s,
-                "end_s": fault.end_s,
-            }
-            for fault in found.faults
-        ],
-        "collisions": [
-            {"time_s": event.time_ns / 1e9, "robot": event.robot, "text": event.text}
-            for event in found.collisions
-        ],
+        "faults": [fault_band(fault) for fault in found.faults],
+        "collisions": [event_mark(event, True) for event in found.collisions],
     }

@@ -19,13 +19,6 @@
  * @typedef {LookMessage|DriveMessage|JogMessage|WireLookMessage|PlotMessage} ClientMessage
  */
 /**
- * A collision.
- * @typedef {object} CollisionMark
- * @property {number} time_s
- * @property {string} robot
- * @property {string} text
- */
-/**
  * Two records of one topic side by side; `different` names the fields that differ.
  * @typedef {object} ComparedRecord
  * @property {number|null} left_s
@@ -126,15 +119,6 @@
  * @property {number|null} low
  * @property {number|null} high
  * @property {string[]} choices
- */
-/**
- * The time of a fault; `end_s` is null if it lasts to the end.
- * @typedef {object} FaultSpan
- * @property {string} robot
- * @property {string} target
- * @property {string} kind
- * @property {number} begin_s
- * @property {number|null} end_s
  */
 /**
  * An active fault.
@@ -504,8 +488,8 @@
  * @property {number} end_s
  * @property {number} step_s
  * @property {Record<string, number[]>} counts
- * @property {FaultSpan[]} faults
- * @property {CollisionMark[]} collisions
+ * @property {FaultBand[]} faults
+ * @property {EventMark[]} collisions
  */
 /**
  * Go to a snapshot: kept by name, in a file of the recordings folder, or its content.

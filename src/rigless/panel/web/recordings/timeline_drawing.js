@@ -15,7 +15,7 @@ const TICK_PX = 90; // least distance of two labels
 
 /**
  * @param {Pen} pen
- * @param {{fault: import("../core/api_types.js").FaultSpan, lane: number}[]} lanes
+ * @param {{fault: import("../core/api_types.js").FaultBand, lane: number}[]} lanes
  * @param {Scale} x
  * @param {Paint} paint
  * @param {number} end_s

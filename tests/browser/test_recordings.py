@@ -15,6 +15,12 @@ CURVE = {
     "config": {"linear": 0.25, "angular": 0.6},
 }
 
+PIXEL = """(x) => {
+  const canvas = document.querySelector(".timeline-canvas");
+  const ratio = canvas.width / canvas.clientWidth;
+  const pen = canvas.getContext("2d");
+  return [...pen.getImageData(Math.round(x * ratio), Math.round(6 * ratio), 1, 1).data].join(); }"""
+
 
 @pytest.fixture(scope="module")
 def tape(vacuum_server):
@@ -150,12 +156,30 @@ def test_marks_and_events_are_those_of_the_recording(played):
     panel.server.post("/api/robots/vacuum/actions", name="vacuum on")
     panel.running_for(0.3)
     assert panel.card("Events").locator("li span").all_inner_texts() == wanted[:200]
-    odd = [
-        one
-        for one in panel.server.get("/api/deck/events")
-        if one["severity"] in ("warning", "error", "critical")
-    ]
-    expect(panel.page.locator(".marks i")).to_have_count(len(odd))
+    events = panel.server.get("/api/deck/events")
+    odd = [one for one in events if one["severity"] == "warning"]
+    legend = panel.page.get_by_label("Marks on the timeline")
+    for mark in ("1 fault", f"{len(odd)} warning", "message received", "messages sent"):
+        expect(legend).to_contain_text(mark)
+    overview = panel.server.get("/api/deck/overview")
+    assert [(one["target"], one["end_s"]) for one in overview["faults"]] == [("gyro", None)]
+    assert sum(overview["counts"]["warnings"]) == len(odd)
+
+
+def test_the_timeline_shows_what_is_under_the_pointer(played):
+    panel = played
+    fault = panel.server.get("/api/deck/overview")["faults"][0]
+    deck_now = deck(panel)
+    share = (fault["begin_s"] - deck_now["begin_s"]) / (deck_now["end_s"] - deck_now["begin_s"])
+    box = panel.page.locator(".timeline-body").bounding_box()
+    at_x = 8 + share * (box["width"] - 16)  # the canvas has the geometry of the slider over it
+    panel.page.mouse.move(box["x"] + at_x + 2, box["y"] + 10)
+    expect(panel.page.locator(".timeline-tip")).to_contain_text("gyro stuck")
+    assert panel.page.evaluate(PIXEL, at_x + 3) != panel.page.evaluate(PIXEL, at_x - 6)
+    panel.page.mouse.click(box["x"] + at_x, box["y"] + 10)
+    panel.until(lambda: abs(deck(panel)["time_s"] - fault["begin_s"]) < 0.02, "not there")
+    panel.page.mouse.move(5, 5)
+    expect(panel.page.locator(".timeline-tip")).to_have_count(0)
 
 
 def test_nothing_live_can_be_done_to_a_recording(played):
@@ -214,3 +238,17 @@ def test_a_name_that_no_snapshot_can_have_is_refused_before_it_is_sent(vacuum):
         "(input) => input.validity.patternMismatch"
     )
     assert vacuum.server.get("/api/snapshots") == before
+
+
+def test_plots_have_the_marks_of_the_whole_recording_and_its_time(played):
+    panel = played
+    panel.page.evaluate("() => (location.hash = '#/robot/vacuum/plots')")
+    expect(panel.page.locator(".plots-tab .chart").first).to_be_visible()
+    overview = panel.server.get("/api/deck/overview")
+    marks = panel.server.get("/api/signals/marks?stage=recording")
+    assert marks["faults"] == overview["faults"]
+    assert [one["code"] for one in marks["events"]] == []  # the fault's own event is its band
+    expect(panel.page.get_by_label("Reading the recording")).to_have_count(0)
+    newest = panel.page.locator(".cursor-host")
+    expect(newest).to_contain_text(f"{overview['end_s']:.2f} s")
+    panel.page.evaluate("() => (location.hash = '#/')")

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from host.driving import make_host
 from rigless.panel.hub import Hub
 from rigless.panel.player import Player
+from rigless.panel.second_player import SecondPlayer
 from rigless.panel.server import create_panel_app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,7 @@ def test_the_types_of_the_front_end_are_up_to_date():
 
 def test_every_route_of_the_panel_has_a_response_model():
     host, player = make_host(speed="lockstep"), Player()
-    app = create_panel_app(host, Hub(host, [player]), player)
+    app = create_panel_app(host, Hub(host, [player]), player, SecondPlayer(player))
     schemas = app.openapi()["paths"]
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
     for route in routes:

@@ -14,6 +14,7 @@ from rigless.host.control import create_app
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.player import Player
 from rigless.panel.player_api import MAX_LISTED, add_player_routes
+from rigless.panel.second_player import SecondPlayer
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -31,8 +32,9 @@ def folder(tmp_path, monkeypatch):
 @asynccontextmanager
 async def api():
     host, player = make_host(speed="lockstep", recordings=Path.cwd()), Player()
+    second = SecondPlayer(player)
     app = create_app(host)
-    add_player_routes(app, host, player)
+    add_player_routes(app, host, player, second)
     async with (
         on_air(host),
         httpx.AsyncClient(
@@ -40,6 +42,7 @@ async def api():
         ) as http,
     ):
         yield host, http
+        await second.close()
         await player.close()
 
 
@@ -228,3 +231,39 @@ async def test_the_live_simulation_goes_its_own_way(folder):
         while (player := await good(http.get("/api/deck")))["playing"]:
             await asyncio.sleep(0.001)
         assert player["time_s"] == 600
+
+
+@on_loop
+async def test_a_second_recording_is_opened_next_to_the_first_and_closed_with_it(folder):
+    room(folder / "a.mcap")
+    room(folder / "b.mcap", 10.0)
+    async with api() as (_, http):
+        second = {"file": "b.mcap"}
+        assert (
+            "no recording is open"
+            in (await bad(http.post("/api/deck/second", json=second)))["what"]
+        )
+        assert "no recording is open" in (await bad(http.get("/api/deck/overview")))["what"]
+        await good(http.post("/api/deck", json={"file": "a.mcap"}))
+        found = await good(http.post("/api/deck/second", json=second))
+        assert (found["file"], found["end_s"]) == (str(folder / "b.mcap"), 10.0)
+        await good(http.post("/api/deck/seek", json={"time_s": 7.5}))
+
+        async def level():
+            status = await good(http.get("/api/deck/second"))
+            return status["level"] and status["time_s"] == 7.5
+
+        while not await level():
+            await asyncio.sleep(0.01)
+        overview = await good(http.get("/api/deck/overview"))
+        assert (overview["file"], overview["end_s"]) == (str(folder / "a.mcap"), 20.0)
+        assert sum(overview["counts"]["info"]) > 0
+        for close in (
+            http.delete("/api/deck/second"),
+            http.post("/api/deck", json={"file": "a.mcap"}),
+            http.delete("/api/deck"),
+        ):
+            await good(close)
+            assert (await good(http.get("/api/deck/second")))["file"] is None
+            await good(http.post("/api/deck", json={"file": "a.mcap"}))
+            await good(http.post("/api/deck/second", json=second))

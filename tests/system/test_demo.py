@@ -21,6 +21,14 @@ AT_WORK: dict[str, Callable[[Any], bool]] = {
 }
 
 
+def free_ports() -> list[str]:
+    """Return the options that move the ports of the demo's robots."""
+    moved = [f"{port.replace('.', '.ports.')}=0" for port in (*PORTS, "welder.grbl")]
+    nats = reserved.port()
+    moved += [f"{agv}.ports.nats={nats}" for agv in AGVS]
+    return [word for setting in moved for word in ("--set", setting)]
+
+
 def is_at_work(api: httpx.Client, robot: str) -> bool:
     return AT_WORK[robot](api.get(f"/robots/{robot}/truth").json()["truth"])
 
@@ -29,11 +37,7 @@ def test_all_robots_work_until_a_client_connects(
     rigless_process: Callable[..., Any], environment: dict[str, str], thermostat: Path
 ) -> None:
     environment["ROS_DOMAIN_ID"] = str(reserved.domain())
-    moved = [f"{port.replace('.', '.ports.')}=0" for port in (*PORTS, "welder.grbl")]
-    nats = reserved.port()
-    moved += [f"{agv}.ports.nats={nats}" for agv in AGVS]
-    settings = [word for setting in moved for word in ("--set", setting)]
-    demo = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0", *settings)
+    demo = rigless_process("demo", thermostat, "--panel", "127.0.0.1:0", *free_ports())
     assert "thermostat/line" in demo.ports
     demo.until(lambda: f"open {demo.url}" in demo.errors, "the terminal names the address")
     assert "Ctrl-C ends" in demo.errors

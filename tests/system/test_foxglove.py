@@ -16,8 +16,11 @@ import pytest
 from rosbags.typesys import Stores, get_typestore
 from tests.conftest import Process
 from tests.kernel.test_foxglove import parse
+from tests.system.test_demo import free_ports
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+
+import reserved
 
 SUBPROTOCOL = "foxglove.sdk.v1"
 DATA, TIME = 1, 2
@@ -142,7 +145,8 @@ def test_foxglove_reads_ros_topics_as_they_are(
     rigless_process: Callable[..., Process], open_until_end: ExitStack
 ) -> None:
     process = rigless_process(
-        "run", "rover", "--foxglove", 0, "--no-panel", "--set", "ports.dds=0"
+        "run", "rover", "--foxglove", 0, "--no-panel", "--set", "ports.dds=0",
+        "--set", "use_sim_time=true",
     )  # fmt: skip
     client = Client(process, open_until_end)
     client.until(lambda: "/rover/dds/in" in client.channels)
@@ -156,11 +160,58 @@ def test_foxglove_reads_ros_topics_as_they_are(
     client.subscribe(topic, "/rigless/rover/fix")
     client.until(lambda: topic in client.messages and "/rigless/rover/fix" in client.messages)
     store = get_typestore(Stores.ROS2_JAZZY)
-    _, data = client.messages[topic][-1]
+    client.subscribe("/tf_static")  # the rover published it once, before anybody subscribed
+    client.until(lambda: "/tf_static" in client.messages)
+    static = store.deserialize_cdr(client.messages["/tf_static"][-1][1], "tf2_msgs/msg/TFMessage")
+    assert {one.child_frame_id for one in static.transforms} >= {"imu_link", "gps_link"}
+    log_time, data = client.messages[topic][-1]
     ros = store.deserialize_cdr(data, "sensor_msgs/msg/NavSatFix")
+    assert ros.header.stamp.sec * 10**9 + ros.header.stamp.nanosec == log_time
     fix = client.newest("/rigless/rover/fix")
     assert fix["latitude"] == pytest.approx(ros.latitude, abs=1e-4)
     assert fix["longitude"] == pytest.approx(ros.longitude, abs=1e-4)
+    client.socket.close()
+    assert process.end() == 0
+
+
+SHOWN = {  # well-known schemas of each robot of the demo, by topic
+    "/rigless/tf": "FrameTransforms",
+    "/rigless/map": "Grid",
+    "/rigless/vacuum/scan": "LaserScan",
+    "/rigless/vacuum/pose": "PoseInFrame",
+    "/rigless/map/pacbot": "Grid",
+    "/rigless/pacbot/scene": "SceneUpdate",
+    "/rigless/rover/fix": "LocationFix",
+    "/rigless/rover/drawing": "SceneUpdate",
+    "/rigless/welder/scene": "SceneUpdate",
+    "/rigless/welder/pose": "PoseInFrame",
+    "/rigless/agv-1/scene": "SceneUpdate",
+    "/rigless/agv-6/pose": "PoseInFrame",
+    "/agv-1/events": "Log",
+}
+WIRE = ("/vacuum/telemetry/out", "/pacbot/sensors/out", "/welder/grbl/out", "/agv-1/nats/out")
+
+
+def test_foxglove_reads_all_robots_of_the_demo(
+    rigless_process: Callable[..., Process],
+    open_until_end: ExitStack,
+    environment: dict[str, str],
+) -> None:
+    environment["ROS_DOMAIN_ID"] = str(reserved.domain())
+    panel = ("--panel", "127.0.0.1:0")
+    process = rigless_process("demo", *panel, "--foxglove", 0, *free_ports())
+    client = Client(process, open_until_end)
+    client.until(lambda: client.channels.keys() >= {*SHOWN, *WIRE, "/imu"})
+    schemas = {topic: client.channels[topic]["schemaName"] for topic in SHOWN}
+    assert schemas == {topic: f"foxglove.{name}" for topic, name in SHOWN.items()}
+    client.subscribe(*SHOWN, *WIRE, "/imu")
+    client.until(lambda: client.messages.keys() >= {*SHOWN, *WIRE, "/imu"})
+    for topic in SHOWN:
+        client.newest(topic)
+    for topic in WIRE:
+        times = [log_time for log_time, _ in client.messages[topic]]
+        assert times == sorted(times)
+        assert client.newest(topic)["wire"]
     client.socket.close()
     assert process.end() == 0
 

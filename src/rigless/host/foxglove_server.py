@@ -14,6 +14,7 @@ from foxglove import Channel, Context, Schema, start_server
 from foxglove.websocket import Capability, ServerListener, WebSocketServer
 
 from rigless.host.host import Host
+from rigless.host.latched_topics import LatchedTopics
 from rigless.kernel.events import Event
 from rigless.kernel.foxglove.pictures import Pictures
 from rigless.kernel.inputs import AnyInput, Arrive
@@ -34,6 +35,7 @@ from rigless.kernel.record_entries import (
     output_topic,
     truth_topic,
 )
+from rigless.ros.quality import is_kept
 
 HOST = "127.0.0.1"
 TICK_S = 0.05  # between two pictures, in wall time
@@ -51,6 +53,7 @@ class FoxgloveServer:
         self._context = Context()
         self._channels: dict[str, Channel] = {}
         self._wire: set[str] = set()  # topics of ports
+        self._latched: LatchedTopics | None = None
         self._subscribers: Counter[str] = Counter()
         self._pictures = Pictures(host.sim)
         self._pictured: set[str] = set()
@@ -63,6 +66,7 @@ class FoxgloveServer:
         """Start to accept clients on loopback and return the URL."""
         self._loop = asyncio.get_running_loop()
         self._advertise()
+        self._keep_latched()
         try:
             self._server = start_server(
                 name=f"rigless {self._host.built.scenario.name}",
@@ -83,6 +87,10 @@ class FoxgloveServer:
         """Disconnect all clients."""
         self._subscribers.clear()
         self._observe(False)
+        listeners = self._host.sim.core.listeners.output
+        if self._latched is not None and self._latched.note in listeners:
+            listeners.remove(self._latched.note)
+            self._host.sim.core.update_recording()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -115,6 +123,16 @@ class FoxgloveServer:
                     self._wire.add(f"{place}/out")
                 self._add(f"{place}/in", "rigless.Input")
                 self._wire.add(f"{place}/in")
+
+    def _keep_latched(self) -> None:
+        """Keep the messages that a late subscriber to a ROS topic expects."""
+        sim = self._host.sim
+        metadata = {topic: dict(channel.metadata()) for topic, channel in self._channels.items()}
+        latched = {topic for topic in self._wire if is_kept(metadata[topic])}
+        self._latched = LatchedTopics(sim.core, latched, sim.now_ns)
+        if latched:
+            sim.core.listeners.output.append(self._latched.note)
+            sim.core.update_recording()
 
     def _add(self, topic: str, schema: str) -> None:
         described = Schema(name=schema, encoding="jsonschema", data=json_schema(schema))
@@ -153,6 +171,8 @@ class FoxgloveServer:
         elif by > 0:
             self._pictures.forget(topic)  # so that the new client gets it
             self._time_ns = -1
+            if self._latched is not None and topic in self._latched.kept:
+                self._send(topic, self._host.sim.now_ns, self._latched.kept[topic])
         self._observe(bool(self._subscribers))
         if self._subscribers and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run())

@@ -19,7 +19,7 @@ from rigless.panel.api_models import (
     EmergencyStop,
     MoveSlider,
     RunAction,
-    SourceName,
+    StageName,
     StoppedRobots,
     WorldMap,
 )
@@ -58,7 +58,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
         return describe_robot(hub.host, hub.host.sim.robot(robot))
 
     @app.get("/api/world", response_model=WorldMap)
-    async def world(stage: SourceName = "live", robot: str = "") -> Any:
+    async def world(stage: StageName = "live", robot: str = "") -> Any:
         sim = _simulation(hub, stage)
         place = map_objects.world_of(sim, robot)
         return {
@@ -67,7 +67,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
         }
 
     @app.get("/api/world/cells", response_class=Response)
-    async def cells(stage: SourceName = "live", robot: str = "") -> Response:
+    async def cells(stage: StageName = "live", robot: str = "") -> Response:
         place = map_objects.world_of(_simulation(hub, stage), robot)
         if map_objects.grid_info(place) is None:
             raise InputError(Problem("world", "there is no map: this world is an open plane"))

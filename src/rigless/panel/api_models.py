@@ -11,6 +11,7 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from rigless.host.api_models import Body, FileName
 
 SourceName = Literal["live", "recording"]
+StageName = Literal["live", "recording", "second"]  # all simulations that can be looked at
 
 
 # Requests
@@ -68,7 +69,20 @@ class TrimRecording(Body):
     end_s: Annotated[float, Field(ge=0, le=1e9)]
 
 
+class LinkRecording(Body):
+    """Make a link to a recording."""
+
+    file: FileName
+
+
 # Responses
+
+
+class RecordingLink(TypedDict):
+    """Links to a recording: for programs on this machine, and one that opens it in Foxglove."""
+
+    url: str
+    foxglove: str
 
 
 class StoppedRobots(TypedDict):
@@ -120,6 +134,19 @@ class PlayerStatus(TypedDict):
     note: str
     failure: str
     events: int
+
+
+class SecondStatus(TypedDict):
+    """State of the second recording. It is `level` if it shows the time of the player."""
+
+    file: str | None
+    time_s: float
+    begin_s: float
+    end_s: float
+    level: bool
+    cut: bool
+    note: str
+    failure: str
 
 
 class RecordingFile(TypedDict):

@@ -29,6 +29,7 @@ from rigless.panel.wire.feeds import WireFeeds
 
 TICKS_PER_S = 60
 STATUS_EVERY = 6  # ticks between two statuses
+PLOTTED = ("live", "recording")  # the sources that have signals
 COMMAND_TIMEOUT_S = 1.0  # a drive or jog command that is not repeated expires
 
 
@@ -105,8 +106,8 @@ class Hub:
 
     def plot(self, client: Client, number: int, stage: str, signals: list[str]) -> None:
         """Replace a client's signals, whose new points it gets."""
-        if stage not in self.sources:
-            raise unknown("stage", stage, self.sources)
+        if stage not in PLOTTED:
+            raise unknown("stage", stage, PLOTTED)
         if signals:
             self.feed.subscribe(client, number, stage, signals)
         else:

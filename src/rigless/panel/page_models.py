@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, create_model
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from rigless.kernel import drawing
-from rigless.panel.api_models import SourceName
+from rigless.panel.api_models import StageName
 
 PARTS = [
     kind
@@ -84,7 +84,7 @@ class Page(TypedDict):
     """A robot's page: its parts, and the names of the numbers and trails in its frames."""
 
     type: Literal["page"]
-    stage: SourceName
+    stage: StageName
     robot: str
     id: int
     kind: str

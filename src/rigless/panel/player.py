@@ -77,6 +77,11 @@ class Player:
         return self._recording
 
     @property
+    def goal_ns(self) -> int:
+        """The time at which it is, or to which it goes."""
+        return 0 if self._recording is None else self._goal_ns(self._recording)
+
+    @property
     def events(self) -> list[Event]:
         """The events of the whole recording, for a timeline."""
         return [] if self._recording is None else self._recording.events

@@ -1,4 +1,4 @@
-"""API routes of the player, and the list of recordings."""
+"""API routes of the player and of the recording next to it, and the list of recordings."""
 
 import asyncio
 import os
@@ -12,15 +12,21 @@ from rigless.host.api_models import EventEntry
 from rigless.host.host import Host
 from rigless.host.recordings_folder import RECORDING
 from rigless.kernel.plain import to_builtins
+from rigless.kernel.problems import InputError, Problem
 from rigless.panel.api_models import (
     OpenRecording,
     PlayerStatus,
     PlayRecording,
     RecordingFile,
+    SecondStatus,
     SeekRecording,
     StepRecording,
 )
+from rigless.panel.history.marks import event_mark, fault_band
+from rigless.panel.history.models import RecordingOverview
 from rigless.panel.player import Player
+from rigless.panel.second_player import SecondPlayer
+from rigless.recordings.seekable import SeekableRecording
 
 MAX_LISTED = 200
 
@@ -56,7 +62,7 @@ def list_recordings(
     ]
 
 
-def add_player_routes(app: FastAPI, host: Host, player: Player) -> None:
+def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPlayer) -> None:
     """Add the routes of this module."""
 
     @app.get("/api/recordings")
@@ -74,10 +80,12 @@ def add_player_routes(app: FastAPI, host: Host, player: Player) -> None:
     async def open_recording(body: OpenRecording) -> PlayerStatus:
         made = host.recording_file.made
         await player.open(host.recordings.find(body.file, RECORDING, also=made))
+        await second.close()
         return player.describe()
 
     @app.delete("/api/deck")
     async def close_recording() -> PlayerStatus:
+        await second.close()
         await player.close()
         return player.describe()
 
@@ -105,3 +113,40 @@ def add_player_routes(app: FastAPI, host: Host, player: Player) -> None:
     @app.get("/api/deck/events")
     async def timeline() -> list[EventEntry]:
         return [to_builtins(event) for event in player.events]
+
+    @app.get("/api/deck/overview")
+    async def overview() -> RecordingOverview:
+        recording = player.recording
+        if recording is None:
+            raise InputError(Problem("player", "no recording is open", "open one first"))
+        return _overview(recording)
+
+    @app.get("/api/deck/second")
+    async def show_second() -> SecondStatus:
+        return second.describe()
+
+    @app.post("/api/deck/second")
+    async def open_second(body: OpenRecording) -> SecondStatus:
+        """Open a second recording that follows the first, to compare them."""
+        made = host.recording_file.made
+        await second.open(host.recordings.find(body.file, RECORDING, also=made))
+        return second.describe()
+
+    @app.delete("/api/deck/second")
+    async def close_second() -> SecondStatus:
+        await second.close()
+        return second.describe()
+
+
+def _overview(recording: SeekableRecording) -> RecordingOverview:
+    found = recording.overview
+    assert found is not None
+    return {
+        "file": str(recording.path),
+        "begin_s": recording.begin_ns / 1e9,
+        "end_s": recording.end_ns / 1e9,
+        "step_s": found.density.step_ns / 1e9,
+        "counts": found.density.counts,
+        "faults": [fault_band(fault) for fault in found.faults],
+        "collisions": [event_mark(event, True) for event in found.collisions],
+    }

@@ -18,6 +18,7 @@ from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
+from rigless.panel.file_links import add_file_link_routes
 from rigless.panel.history.routes import add_signal_routes
 from rigless.panel.hub import Hub
 from rigless.panel.map_objects import list_robots
@@ -25,6 +26,7 @@ from rigless.panel.player import Player
 from rigless.panel.player_api import add_player_routes
 from rigless.panel.program_api import add_program_routes
 from rigless.panel.recording_files import add_recording_file_routes
+from rigless.panel.second_player import SecondPlayer
 from rigless.panel.websocket import add_websocket
 from rigless.panel.wire.api import add_wire_routes
 from rigless.transports.transport import join, split
@@ -38,16 +40,17 @@ class _Server(uvicorn.Server):
         yield  # the process that runs the host handles signals
 
 
-def create_panel_app(host: Host, hub: Hub, player: Player) -> FastAPI:
+def create_panel_app(host: Host, hub: Hub, player: Player, second: SecondPlayer) -> FastAPI:
     """Return the host's control API with the routes and files of the panel."""
     app = create_app(host)
     add_websocket(app, hub)
     add_action_routes(app, hub)
     add_program_routes(app, hub.desks)
-    add_player_routes(app, host, player)
+    add_player_routes(app, host, player, second)
     add_wire_routes(app, host, hub.wire)
     add_signal_routes(app, host, hub.feed, player)
     add_recording_file_routes(app, host)
+    add_file_link_routes(app, host)
     add_assets(app)
     return app
 
@@ -66,9 +69,10 @@ class ControlServer:
             )
         self.address, self.notes = _reachable(self._socket)
         self.player = Player()
-        self.hub = Hub(host, [self.player], self._player_status)
+        self.second = SecondPlayer(self.player)
+        self.hub = Hub(host, [self.player, self.second], self._player_status)
         self.hub.feed.start()
-        app = create_panel_app(host, self.hub, self.player)
+        app = create_panel_app(host, self.hub, self.player, self.second)
         guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(
             guarded,
@@ -84,9 +88,11 @@ class ControlServer:
 
     def _player_status(self) -> dict[str, Any]:
         sim = self.player.sim
-        return {
-            "deck": None if sim is None else {**self.player.describe(), "robots": list_robots(sim)}
-        }
+        if sim is None:
+            return {"deck": None}
+        other = self.second.sim
+        shown = other and {**self.second.describe(), "robots": list_robots(other)}
+        return {"deck": {**self.player.describe(), "robots": list_robots(sim), "second": shown}}
 
     @property
     def url(self) -> str:
@@ -105,6 +111,7 @@ class ControlServer:
         if self._task is not None:
             await self._task
         await self.hub.close()
+        await self.second.close()
         await self.player.close()
         self._socket.close()
 

@@ -11,7 +11,13 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 
 from rigless.host.api_models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
 from rigless.kernel.events import Severity
-from rigless.panel.api_models import MapObject, PlayerStatus, ProgramStatus, SourceName
+from rigless.panel.api_models import (
+    MapObject,
+    PlayerStatus,
+    ProgramStatus,
+    SecondStatus,
+    StageName,
+)
 from rigless.panel.page_models import Page
 from rigless.panel.wire.models import WireMessage
 
@@ -39,10 +45,17 @@ class LiveRobotSummary(RobotSummary):
     alarm: AlarmText | None
 
 
-class OpenPlayer(PlayerStatus):
-    """The player with a recording, and the robots in it."""
+class OpenSecond(SecondStatus):
+    """The second recording of a comparison, and the robots in it."""
 
     robots: list[RobotSummary]
+
+
+class OpenPlayer(PlayerStatus):
+    """The player with a recording, the robots in it, and the recording next to it."""
+
+    robots: list[RobotSummary]
+    second: OpenSecond | None
 
 
 class StatusMessage(RunStatus):
@@ -58,7 +71,7 @@ class RobotMessage(RobotStatus):
     """The state of a robot that the client looks at. `program` is for robots with programs."""
 
     type: Literal["robot"]
-    stage: SourceName
+    stage: StageName
     program: NotRequired[ProgramStatus]
 
 
@@ -66,7 +79,7 @@ class AroundMessage(TypedDict):
     """The objects on the map of a world."""
 
     type: Literal["around"]
-    stage: SourceName
+    stage: StageName
     world: int
     things: list[MapObject]
 
@@ -85,7 +98,7 @@ class ListingsMessage(TypedDict):
     """The listings of a robot's page, when they have changed."""
 
     type: Literal["listings"]
-    stage: SourceName
+    stage: StageName
     robot: str
     listings: dict[str, ListingLines]
 

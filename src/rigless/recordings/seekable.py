@@ -6,7 +6,7 @@ Snapshots (keyframes) are taken on the way: one for each cell, a hundredth of th
 finer ones in the cell that was visited last. Seeking back restores a keyframe and runs from there.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import NamedTuple
@@ -16,8 +16,10 @@ import msgspec
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.record_entries import CONTROL
+from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.snapshot import Snapshot
+from rigless.recordings.overview import Overview
 from rigless.recordings.reader import Record, Recording
 from rigless.recordings.replay import other_version, rebuild, rebuilding
 from rigless.scenario.model import Scenario
@@ -62,6 +64,7 @@ class SeekableRecording:
         self.note = other_version(recording)
         self.failure = ""  # why the recorded run failed, while at that instant
         self.scenario: Scenario | None = None  # the recorded one
+        self.overview: Overview | None = None  # of the whole length
         self.epoch = 0  # incremented when time goes back
         self._inputs = inputs
         self._given = 0
@@ -92,10 +95,11 @@ class SeekableRecording:
         recording = source if isinstance(source, Recording) else Recording.open(source)
         with rebuilding(recording.path):
             built = rebuild(recording)
-            inputs, events, last_ns = _contents(recording)
+            overview = Overview.begin(built.simulation.now_ns, built.simulation.robots)
+            inputs, events, last_ns = _contents(recording, overview, built.simulation.robots)
             end_ns = last_ns if recording.end_ns is None else recording.end_ns
             opened = cls(recording, built.simulation, inputs, events, end_ns, clock, observe)
-            opened.scenario = built.scenario
+            opened.scenario, opened.overview = built.scenario, overview
             return opened
 
     @property
@@ -195,8 +199,10 @@ class SeekableRecording:
         return self._clock() if self._clock else 0
 
 
-def _contents(recording: Recording) -> tuple[list[Given], list[Event], int]:
-    """Return the live inputs, the events, and the time of the last record."""
+def _contents(
+    recording: Recording, overview: Overview, robots: Mapping[str, Robot]
+) -> tuple[list[Given], list[Event], int]:
+    """Return the live inputs, the events, and the time of the last record. Fill the overview."""
     inputs: list[Given] = []
     events: list[tuple[int, int, Event]] = []  # a heap, least severe and oldest first
     last_ns = 0
@@ -206,8 +212,13 @@ def _contents(recording: Recording) -> tuple[list[Given], list[Event], int]:
             given = record.input()
             if given.source == "live":
                 inputs.append((record.time_ns, given.given))
+            if record.direction == "in":
+                overview.density.add("received", record.time_ns)
+        elif record.direction == "out":
+            overview.density.add("sent", record.time_ns)
         elif record.topic.endswith("/events") and record.direction == "":
             event = _event(record)
+            overview.note_event(event, robots)
             entry = (SEVERITIES.index(event.severity), number, event)
             heappush(events, entry) if len(events) < EVENTS_KEPT else heappushpop(events, entry)
     return inputs, [event for _, _, event in sorted(events, key=lambda entry: entry[1])], last_ns

@@ -4,6 +4,7 @@ The names are those of rosbag2's metadata version 9 (Jazzy). The text is JSON, w
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from rigless.ros.topics import Topic
@@ -26,3 +27,8 @@ def offered_quality(topic: Topic) -> str:
         "avoid_ros_namespace_conventions": False,
     }
     return json.dumps([profile])
+
+
+def is_kept(metadata: Mapping[str, str]) -> bool:
+    """Return True if a publisher keeps messages of a channel for late subscribers."""
+    return '"durability": "transient_local"' in metadata.get(QUALITY, "")

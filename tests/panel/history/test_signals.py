@@ -20,6 +20,7 @@ from rigless.panel.history.points import unpack_block
 from rigless.panel.history.signals import Signals
 from rigless.panel.hub import Hub
 from rigless.panel.player import Player
+from rigless.panel.second_player import SecondPlayer
 from rigless.panel.server import create_panel_app
 from rigless.scenario.load import open_target
 
@@ -55,7 +56,7 @@ async def api(target=THERMOSTAT, settings=("ports.line=0",)):
     host, player = make_host(target, "lockstep", settings=settings), Player()
     hub = Hub(host, [player])
     hub.feed.start()
-    app = create_panel_app(host, hub, player)
+    app = create_panel_app(host, hub, player, SecondPlayer(player))
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         yield Api(http, hub, player)

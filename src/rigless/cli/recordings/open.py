@@ -36,6 +36,7 @@ async def _serve(
     host: Host, recording: Recording, at_s: float | None, panel: str | None, auth: bool
 ) -> int:
     host.paused = True
+    host.recording_file.made.append(recording.path)  # it may be read and cut
     server = ControlServer(host, panel, auth)
     try:
         await server.player.open(recording)

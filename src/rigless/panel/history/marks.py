@@ -7,6 +7,7 @@ from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.panel.history.models import EventMark, FaultBand, SignalLimit
 from rigless.panel.history.names import Name
+from rigless.recordings.seekable import SeekableRecording
 from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.verdict import FaultPeriod, note_fault
@@ -44,9 +45,8 @@ class Marks:
     def _note(self, time_ns: int, event: Event) -> None:
         note_fault(self._faults, event)
         del self._faults[:-MAX_FAULTS]
-        robot = self._sim.robots.get(event.robot)
-        collision = robot is not None and event.code in robot.collision_codes
-        if event.code not in FAULT_CODES and (collision or event.severity in SEVERE):
+        collision = _is_collision(event, self._sim.robots)
+        if _has_mark(event, collision):
             self._events.append((event, collision))
             del self._events[:-MAX_EVENTS]
 
@@ -62,13 +62,7 @@ class Marks:
     def faults(self) -> list[FaultBand]:
         """Return the faults in the order of their beginning."""
         return [
-            {
-                "robot": fault.robot,
-                "target": fault.target,
-                "kind": fault.kind,
-                "begin_s": fault.begin_s,
-                "end_s": fault.end_s,
-            }
+            fault_band(fault)
             for fault in self._faults
             if fault.end_s is not None or self._is_active(fault)
         ]
@@ -82,17 +76,46 @@ class Marks:
 
     def events(self) -> list[EventMark]:
         """Return collisions and severe events, oldest first."""
-        return [
-            {
-                "time_s": event.time_ns / 1e9,
-                "robot": event.robot,
-                "severity": event.severity,
-                "code": event.code,
-                "text": event.text,
-                "collision": collision,
-            }
-            for event, collision in self._events
-        ]
+        return [event_mark(event, collision) for event, collision in self._events]
+
+
+def recorded_events(recording: SeekableRecording) -> list[EventMark]:
+    """Return collisions and severe events of a whole recording, oldest first."""
+    robots = recording.simulation.robots
+    found = [(event, _is_collision(event, robots)) for event in recording.events]
+    return [event_mark(*pair) for pair in found if _has_mark(*pair)]
+
+
+def fault_band(fault: FaultPeriod) -> FaultBand:
+    """Return a fault for the API."""
+    return {
+        "robot": fault.robot,
+        "target": fault.target,
+        "kind": fault.kind,
+        "begin_s": fault.begin_s,
+        "end_s": fault.end_s,
+    }
+
+
+def event_mark(event: Event, collision: bool) -> EventMark:
+    """Return an event for the API."""
+    return {
+        "time_s": event.time_ns / 1e9,
+        "robot": event.robot,
+        "severity": event.severity,
+        "code": event.code,
+        "text": event.text,
+        "collision": collision,
+    }
+
+
+def _is_collision(event: Event, robots: Mapping[str, Robot]) -> bool:
+    robot = robots.get(event.robot)
+    return robot is not None and event.code in robot.collision_codes
+
+
+def _has_mark(event: Event, collision: bool) -> bool:
+    return event.code not in FAULT_CODES and (collision or event.severity in SEVERE)
 
 
 def limits_of(expect: Iterable[Expectation], robots: Mapping[str, Robot]) -> list[SignalLimit]:

@@ -71,3 +71,19 @@ class SignalMarks(TypedDict):
     faults: list[FaultBand]
     events: list[EventMark]
     limits: list[SignalLimit]
+
+
+class RecordingOverview(TypedDict):
+    """The open recording over its whole length.
+
+    `counts` has messages `received` and `sent` and events `info`, `warnings` and `errors`, each in
+    bins of `step_s` from `begin_s` on.
+    """
+
+    file: str
+    begin_s: float
+    end_s: float
+    step_s: float
+    counts: dict[str, list[int]]
+    faults: list[FaultBand]
+    collisions: list[EventMark]

@@ -11,7 +11,7 @@ from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.api_models import SourceName
 from rigless.panel.history.feed import Feed
-from rigless.panel.history.marks import limits_of
+from rigless.panel.history.marks import fault_band, limits_of, recorded_events
 from rigless.panel.history.models import SignalList, SignalMarks
 from rigless.panel.history.points import Points, csv_lines, pack_block
 from rigless.panel.history.signals import Signals
@@ -84,10 +84,16 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         found = await feed.open(stage)
         recording = None if player is None or stage == "live" else player.recording
         scenario = host.built.scenario if recording is None else recording.scenario
+        overview = None if recording is None else recording.overview
+        if recording is None or overview is None:
+            faults, events = found.marks.faults(), found.marks.events()
+        else:  # also those of times that are not read yet
+            faults = [fault_band(fault) for fault in overview.faults]
+            events = recorded_events(recording)
         return {
             "stage": stage,
-            "faults": found.marks.faults(),
-            "events": found.marks.events(),
+            "faults": faults,
+            "events": events,
             "limits": [] if scenario is None else limits_of(scenario.expect, found.sim.robots),
         }
 

@@ -48,9 +48,10 @@ class WireFeeds:
         self._close_unused()
 
     def _open(self, source: str, chosen: Filter, serial: int) -> tuple[SourceName, Feed]:
-        if source not in self._sources:
-            raise unknown("stage", source, self._sources)
-        sim = self._sources[source].sim
+        if source not in (LIVE, RECORDING):
+            raise unknown("stage", source, (LIVE, RECORDING))
+        shown = self._sources.get(source)
+        sim = None if shown is None else shown.sim
         if sim is None:
             raise InputError(Problem(source, "no recording is open", "open one first"))
         if chosen.robot and chosen.robot not in sim.robots:

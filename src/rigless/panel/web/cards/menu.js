@@ -1,4 +1,5 @@
-// A button that opens a small window below it. A click elsewhere or Escape closes it.
+// A button that opens a small window below it, or above it if there is more room. A click elsewhere
+// or Escape closes it.
 import { html } from "lit-html";
 
 const MARGIN_PX = 8;
@@ -14,17 +15,19 @@ export function menu(id, face, label, body, kind = "button") {
   return html`<button class=${kind} popovertarget=${id} aria-label=${label}
     title=${label}>${face}</button>
     <div id=${id} class="menu" popover role="dialog" aria-label=${label}
-      @toggle=${placeBelowButton}>${body}</div>`;
+      @toggle=${placeAtButton}>${body}</div>`;
 }
 
 /** @param {Event} event */
-function placeBelowButton(event) {
+function placeAtButton(event) {
   const body = /** @type {HTMLElement} */ (event.currentTarget);
   const opener = document.querySelector(`[popovertarget="${body.id}"]`);
   if (!opener) return;
-  const { left, bottom } = opener.getBoundingClientRect();
+  const { left, top, bottom } = opener.getBoundingClientRect();
   const furthest = innerWidth - body.offsetWidth - MARGIN_PX;
   body.style.left = `${Math.max(MARGIN_PX, Math.min(left, furthest))}px`;
-  body.style.top = `${bottom + MARGIN_PX}px`;
-  body.style.maxHeight = `${innerHeight - bottom - 2 * MARGIN_PX}px`;
+  const above = top > innerHeight - bottom;
+  body.style.top = above ? "auto" : `${bottom + MARGIN_PX}px`;
+  body.style.bottom = above ? `${innerHeight - top + MARGIN_PX}px` : "auto";
+  body.style.maxHeight = `${(above ? top : innerHeight - bottom) - 2 * MARGIN_PX}px`;
 }

@@ -4,10 +4,11 @@ import { html, nothing } from "lit-html";
 import { call, post } from "../core/api.js";
 import * as icons from "./icons.js";
 import { button, card, formatTime } from "./widgets.js";
-import { notice, source, status } from "../core/state.js";
+import { hashFor, notice, shownRobot, status } from "../core/state.js";
+import { openRecording } from "../recordings/open.js";
 
 /** @typedef {import("../core/api_types.js").RecordingFile} RecordingFile */
-const recordingFiles = signal(/** @type {RecordingFile[]} */ ([]));
+export const recordingFiles = signal(/** @type {RecordingFile[]} */ ([]));
 const snapshotName = signal("");
 let listRequests = 0;
 
@@ -26,11 +27,6 @@ async function stopRecording() {
   const found = await call("DELETE", "/api/recording");
   if (found) notice(`recorded ${found.file}`);
   await listRecordings();
-}
-
-/** @param {string} path */
-async function openRecording(path) {
-  if (await post("/api/deck", { file: path })) source.value = "recording";
 }
 
 const recordingPath = computed(() => status.value && (status.value.recording ?? ""));
@@ -67,13 +63,15 @@ export function recordingCard() {
       <option value="">Open a recording…</option>
       ${recordingFiles.value.map((file) =>
         html`<option
-          .value=${file.path}>${file.name} (${formatBytes(file.bytes)})</option>`)}</select></div>`,
+          .value=${file.path}>${file.name} (${formatBytes(file.bytes)})</option>`)}</select></div>
+    <div class="row"><a class="button text wide" href=${hashFor(shownRobot.value, "recordings")}>All
+      recordings: download, compare, Foxglove</a></div>`,
     path ? html`<span class="tag" data-state="recording">rec</span>` : nothing,
   );
 }
 
 /** @param {number} bytes */
-function formatBytes(bytes) {
+export function formatBytes(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 

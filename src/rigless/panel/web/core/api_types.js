@@ -11,7 +11,7 @@
  * The objects on the map of a world.
  * @typedef {object} AroundMessage
  * @property {"around"} type
- * @property {"live"|"recording"} stage
+ * @property {"live"|"recording"|"second"} stage
  * @property {number} world
  * @property {MapObject[]} things
  */
@@ -175,6 +175,11 @@
  * @property {boolean} [hold]
  */
 /**
+ * Make a link to a recording.
+ * @typedef {object} LinkRecording
+ * @property {string} file
+ */
+/**
  * The lines of a listing. `first` is the number of the first line in `texts`.
  * @typedef {object} ListingLines
  * @property {number} first
@@ -187,7 +192,7 @@
  * The listings of a robot's page, when they have changed.
  * @typedef {object} ListingsMessage
  * @property {"listings"} type
- * @property {"live"|"recording"} stage
+ * @property {"live"|"recording"|"second"} stage
  * @property {string} robot
  * @property {Record<string, ListingLines>} listings
  */
@@ -250,7 +255,7 @@
  * @property {string} missing
  */
 /**
- * The player with a recording, and the robots in it.
+ * The player with a recording, the robots in it, and the recording next to it.
  * @typedef {object} OpenPlayer
  * @property {string|null} file
  * @property {number} time_s
@@ -264,11 +269,25 @@
  * @property {string} failure
  * @property {number} events
  * @property {RobotSummary[]} robots
+ * @property {OpenSecond|null} second
  */
 /**
  * Open a recording in the player: one of the list, by its name or its path.
  * @typedef {object} OpenRecording
  * @property {string} file
+ */
+/**
+ * The second recording of a comparison, and the robots in it.
+ * @typedef {object} OpenSecond
+ * @property {string|null} file
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} level
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
+ * @property {RobotSummary[]} robots
  */
 /**
  * The result of a scenario whose duration is over.
@@ -282,7 +301,7 @@
  * A robot's page: its parts, and the names of the numbers and trails in its frames.
  * @typedef {object} Page
  * @property {"page"} type
- * @property {"live"|"recording"} stage
+ * @property {"live"|"recording"|"second"} stage
  * @property {string} robot
  * @property {number} id
  * @property {string} kind
@@ -455,6 +474,24 @@
  * @property {boolean} writing
  */
 /**
+ * Links to a recording: for programs on this machine, and one that opens it in Foxglove.
+ * @typedef {object} RecordingLink
+ * @property {string} url
+ * @property {string} foxglove
+ */
+/**
+ * The open recording over its whole length. `counts` has messages `received` and `sent` and events
+ * `info`, `warnings` and `errors`, each in bins of `step_s` from `begin_s` on.
+ * @typedef {object} RecordingOverview
+ * @property {string} file
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {number} step_s
+ * @property {Record<string, number[]>} counts
+ * @property {FaultBand[]} faults
+ * @property {EventMark[]} collisions
+ */
+/**
  * Go to a snapshot: kept by name, in a file of the recordings folder, or its content.
  * @typedef {object} RestoreSnapshot
  * @property {string} [name]
@@ -489,7 +526,7 @@
  * @property {Record<string, any>} metrics
  * @property {FaultStatus[]} faults
  * @property {"robot"} type
- * @property {"live"|"recording"} stage
+ * @property {"live"|"recording"|"second"} stage
  * @property {ProgramStatus} [program]
  */
 /**
@@ -542,6 +579,18 @@
  * @property {string[]} subjects
  * @property {"port"|"api"} way
  * @property {Record<string, any>} types
+ */
+/**
+ * State of the second recording. It is `level` if it shows the time of the player.
+ * @typedef {object} SecondStatus
+ * @property {string|null} file
+ * @property {number} time_s
+ * @property {number} begin_s
+ * @property {number} end_s
+ * @property {boolean} level
+ * @property {boolean} cut
+ * @property {string} note
+ * @property {string} failure
  */
 /**
  * Go to a time in the recording.

@@ -92,9 +92,15 @@ export class MapView {
   #pointers = new Map();
   #moved = 0;
 
-  /** @param {HTMLElement} host */
-  constructor(host) {
+  #margins;
+
+  /**
+   * @param {HTMLElement} host
+   * @param {number[]} margins above, below and at the sides when the view is fitted
+   */
+  constructor(host, margins = MARGINS_PX) {
     this.host = host;
+    this.#margins = margins;
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -177,7 +183,7 @@ export class MapView {
     const { view } = this;
     if (view.width < 2) return;
     this.#fitted = true;
-    const [above, below, beside] = MARGINS_PX;
+    const [above = 0, below = 0, beside = 0] = this.#margins;
     view.scale = clamp(
       Math.min(
         (view.width - beside) / (right - left),

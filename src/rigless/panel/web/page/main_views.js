@@ -8,6 +8,9 @@ import { overview } from "./overview.js";
 import { hasPlots, plotStrip, spanButtons } from "./plots.js";
 import { plotsView } from "../plots/plots_view.js";
 import * as state from "../core/state.js";
+import { isComparing } from "../recordings/compare.js";
+import { compareView } from "../recordings/compare_view.js";
+import { recordingsView } from "../recordings/recordings_view.js";
 import { hasViewport, viewport } from "./viewport.js";
 import { wireView } from "../wire/wire_panel.js";
 
@@ -29,6 +32,13 @@ export const mainViews = [
     render: wireView,
   },
   { id: "plots", label: "Plots", available: () => true, render: () => plotsView },
+  { id: "recordings", label: "Recordings", available: () => true, render: recordingsView },
+  {
+    id: "compare",
+    label: "Compare",
+    available: () => isComparing.value,
+    render: compareView,
+  },
 ];
 
 /** The map, the scene or the tiles of all worlds, with a program on the left and plots below. */

@@ -13,6 +13,8 @@ import { isWide } from "../core/screen.js";
 import { showSideTab, side } from "./side.js";
 import * as state from "../core/state.js";
 import { recordingCard, snapshotCard } from "../cards/recording_cards.js";
+import { dropOverlay } from "../recordings/drop.js";
+import { foxgloveDialog } from "../recordings/foxglove.js";
 import { clock, resetDialog, timeControl } from "../cards/time_control.js";
 
 const MAX_NAMES = 20;
@@ -25,7 +27,9 @@ const CONNECTION_TEXTS = {
 
 export function shell() {
   const now = state.status.value;
-  const wide = state.settings.showControls.value;
+  // two pictures side by side need the room
+  const narrow = currentView()?.id === "compare" && !isWide.value;
+  const wide = state.settings.showControls.value && !narrow;
   return html`<div class="shell ${wide ? "" : "narrow"}" data-connection=${state.connection.value}>
     ${header()}${alerts()}${navigation()}
     <main><h1 class="unseen">${[state.shownRobot.value, now?.name, "rigless"].filter(Boolean)
@@ -35,7 +39,7 @@ export function shell() {
     <div class="notices" role="status"
       aria-live="polite">${state.notices.value.map((one) =>
       html`<div class="notice ${one.kind}">${one.text}</div>`)}</div>
-    ${resetDialog()}${helpDialog()}
+    ${resetDialog()}${helpDialog()}${foxgloveDialog()}${dropOverlay()}
   </div>`;
 }
 

@@ -182,6 +182,14 @@ function takeBlock(data) {
   changed.value++;
 }
 
+/** Ask how much of the recording is read until all of it is. */
+async function watchReading() {
+  while (complete.peek() < 1 && names.length) {
+    await new Promise((done) => setTimeout(done, MARKS_MS));
+    if (!(await list({ limit: 1 }))) return;
+  }
+}
+
 /** Start to listen, and load the marks again while events come. */
 export function startSignals() {
   blockListeners.set(BLOCK, takeBlock);
@@ -197,6 +205,12 @@ export function startSignals() {
       due = 0;
       void loadMarks();
     }, MARKS_MS);
+  });
+  let watching = false;
+  effect(() => {
+    if (complete.value >= 1 || watching) return;
+    watching = true;
+    void watchReading().then(() => (watching = false));
   });
   let before = "";
   effect(() => {

@@ -255,6 +255,22 @@ class Action(Part):
 
 
 @dataclass(frozen=True)
+class Hint(Part):
+    """A text over the map while its number is above 0, with a button that runs an action."""
+
+    action: str
+    button: str
+
+
+@dataclass(frozen=True)
+class Compose(Part):
+    """A form that sends a message of one of these types over the robot's real port."""
+
+    port: str
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Drive(Part):
     """Driving by keyboard, along the axes that the robot has."""
 
@@ -355,6 +371,15 @@ class Alarm:
     fix: str = ""
 
 
+@dataclass(frozen=True)
+class Summary:
+    """A robot in one line of a table. None and empty texts are shown as a dash."""
+
+    speed_mps: float | None = None
+    battery_percent: float | None = None
+    task: str = ""
+
+
 class Viewed(Protocol):
     """The parts of a robot that every page uses. Pages of one kind use more."""
 
@@ -435,6 +460,19 @@ class View:
     def stopped(self) -> bool | None:
         """True if the emergency stop is on; None if there is none."""
         return bool(self.robot.input["estop"]) if "estop" in self.robot.inputs else None
+
+    def place(self) -> tuple[float, float, float] | None:
+        """Return x, y and heading on the map, quickly; None if the robot has no place."""
+        footprint = self.robot.footprint()
+        if footprint is None:
+            return None
+        pose = getattr(self.robot.truth(), "pose", None)
+        heading = float(pose[2]) if pose is not None and len(pose) == 3 else 0.0
+        return float(footprint[0]), float(footprint[1]), heading
+
+    def summary(self) -> Summary:
+        """Return the line of the robot in a table of many."""
+        return Summary()
 
     @property
     def alarm(self) -> Alarm | None:

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from rigless.host.api_models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
 from rigless.kernel.events import Severity
 from rigless.panel.api_models import MapObject, PlayerStatus, ProgramStatus, SourceName
+from rigless.panel.fleet.models import FleetMessage
 from rigless.panel.page_models import Page
 from rigless.panel.wire.models import WireMessage
 
@@ -46,11 +47,15 @@ class OpenPlayer(PlayerStatus):
 
 
 class StatusMessage(RunStatus):
-    """The run as a whole, ten times per second."""
+    """The run as a whole, ten times per second.
+
+    With more than 64 robots, `robots` is in every tenth message, and in the one after an emergency
+    stop.
+    """
 
     type: Literal["status"]
     snapshots: list[SnapshotEntry]
-    robots: list[LiveRobotSummary]
+    robots: NotRequired[list[LiveRobotSummary]]
     deck: NotRequired[OpenPlayer | None]
 
 
@@ -143,6 +148,7 @@ ServerMessage = Annotated[
     | TroubleMessage
     | DroppedMessage
     | WireMessage
+    | FleetMessage
     | ErrorMessage,
     Field(discriminator="type"),
 ]

@@ -11,7 +11,8 @@ and `FleetMessage`s with the words that have changed. Fields 1 and 2 come only a
 
 Theory of operation: places are read up to 30 times per second, the table five times. Both are read
 once for all clients of a source. If reading takes more than a fixed share of the time, it is done
-less often, and the messages name the rate.
+less often, and the messages name the rate. Computing time counts, not the time that other processes
+take.
 """
 
 import time
@@ -68,16 +69,16 @@ class _Reading:
         return max(TABLE_EVERY, ceil(self.table_s * TICKS_PER_S / TABLE_SHARE))
 
     def read_places(self, tick: int) -> None:
-        begin = time.perf_counter()
+        begin = time.thread_time()
         self.sequence += self.rows.read_places()
-        self.places_s = _smooth(self.places_s, time.perf_counter() - begin)
+        self.places_s = _smooth(self.places_s, time.thread_time() - begin)
         self.places_tick = tick
 
     def read_table(self, tick: int) -> None:
-        begin = time.perf_counter()
+        begin = time.thread_time()
         self.rows.read_table()
         self.table += 1
-        self.table_s = _smooth(self.table_s, time.perf_counter() - begin)
+        self.table_s = _smooth(self.table_s, time.thread_time() - begin)
         self.table_tick = tick
 
 

@@ -45,7 +45,7 @@ class _Subscription:
     every: int  # ticks
     number: int = -1  # of the rows
     rows: list[FleetRow] = field(default_factory=list)
-    hz: float = 0.0
+    hz: tuple[float, float] = (0.0, 0.0)
     block: tuple[int, int, int] = (-1, -1, -1)  # number, epoch and sequence of the last block
     table: int = -1  # the table in the last block
 
@@ -57,6 +57,8 @@ class _Reading:
         self.rows = rows
         self.sequence = self.table = 0
         self.places_s = self.table_s = 0.0  # what one reading takes
+        self.gap_s = 0.0  # between two readings of the places
+        self._read_s = -1.0
         self.places_tick = self.table_tick = -TICKS_PER_S
 
     @property
@@ -69,7 +71,10 @@ class _Reading:
         return max(TABLE_EVERY, ceil(self.table_s * TICKS_PER_S / TABLE_SHARE))
 
     def read_places(self, tick: int) -> None:
-        begin = time.thread_time()
+        begin, now_s = time.thread_time(), time.monotonic()
+        if self._read_s >= 0:
+            self.gap_s = _smooth(self.gap_s, min(now_s - self._read_s, 1.0))
+        self._read_s = now_s
         self.sequence += self.rows.read_places()
         self.places_s = _smooth(self.places_s, time.thread_time() - begin)
         self.places_tick = tick
@@ -193,9 +198,10 @@ class FleetFeed:
         before = [] if first else one.rows
         changed = [row for n, row in enumerate(rows.rows) if n >= len(before) or before[n] != row]
         hz = round(TICKS_PER_S / max(reading.places_every, one.every), 1)
-        if not changed and not first and hz == one.hz:
+        sent_hz = float(round(1 / reading.gap_s)) if reading.gap_s else hz
+        if not changed and not first and (hz, sent_hz) == one.hz:
             return ""
-        one.number, one.rows, one.hz = rows.number, rows.rows, hz
+        one.number, one.rows, one.hz = rows.number, rows.rows, (hz, sent_hz)
         message: FleetMessage = {
             "type": "fleet",
             "stage": one.stage,  # type: ignore[typeddict-item]
@@ -205,6 +211,7 @@ class FleetFeed:
             "rows": changed,
             "hz": hz,
             "asked_hz": TICKS_PER_S // one.every,
+            "sent_hz": sent_hz,
             "cost_ms": round(1000 * reading.places_s, 2),
         }
         return to_json(message).decode()

@@ -33,9 +33,9 @@ class FleetRow(TypedDict):
 class FleetMessage(TypedDict):
     """The lines that have changed; all of them if `first` is set.
 
-    `number` is that of the list of robots, as in the binary blocks. `hz` is the number of pictures
-    per second that the server sends now; `asked_hz` that of the subscription. `cost_ms` is the time
-    that one picture takes on the server.
+    `number` is that of the list of robots, as in the binary blocks. `asked_hz` is the number of
+    pictures per second of the subscription, `hz` the number that the server allows itself, as one
+    takes `cost_ms`, and `sent_hz` the number that it manages.
     """
 
     type: Literal["fleet"]
@@ -46,6 +46,7 @@ class FleetMessage(TypedDict):
     rows: list[FleetRow]
     hz: float
     asked_hz: int
+    sent_hz: float
     cost_ms: float
 
 

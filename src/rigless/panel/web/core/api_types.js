@@ -171,9 +171,9 @@
  */
 /**
  * The lines that have changed; all of them if `first` is set. `number` is that of the list of
- * robots, as in the binary blocks. `hz` is the number of pictures per second that the server sends
- * now; `asked_hz` that of the subscription. `cost_ms` is the time that one picture takes on the
- * server.
+ * robots, as in the binary blocks. `asked_hz` is the number of pictures per second of the
+ * subscription, `hz` the number that the server allows itself, as one takes `cost_ms`, and
+ * `sent_hz` the number that it manages.
  * @typedef {object} FleetMessage
  * @property {"fleet"} type
  * @property {"live"|"recording"} stage
@@ -183,6 +183,7 @@
  * @property {FleetRow[]} rows
  * @property {number} hz
  * @property {number} asked_hz
+ * @property {number} sent_hz
  * @property {number} cost_ms
  */
 /**

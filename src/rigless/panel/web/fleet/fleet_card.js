@@ -88,7 +88,7 @@ function selected(rows) {
       html`<a href=${state.hashFor(name)}>${name}</a> `)}${
       more > 0 ? html`<span class="dim">and ${more} more</span>` : nothing}</p>
     <div class="row fleet-stop">
-      ${button("Stop them", "Emergency stop of the selected robots", () =>
+      ${button("E-stop", "Emergency stop of the selected robots", () =>
         void onMany("estop", names, { on: true }, "emergency stop"),
         { kind: "text danger", off: stopped.length === stoppable.length })}
       ${button("Release", "Release the emergency stop of the selected robots", () =>

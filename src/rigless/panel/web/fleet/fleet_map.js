@@ -22,11 +22,12 @@ import { colourOf } from "../core/health.js";
  */
 
 const LEAST_PX = 6; // half the length of an arrow
-const MARGIN_PX = 48;
+const MARGINS_PX = [70, 40, 40]; // above, below and at the sides, for controls over the map
 const PICK_PX = 14;
 const CLICK_PX = 4; // a pointer that moves less has clicked
 const MANY_NAMES = 60; // of robots with a condition; more would hide the map
-const NAMES_PX = 26; // names keep this distance from each other
+const MANY_WARNINGS = 12; // with more, only broken robots have names by themselves
+const NAME_PX = [26, 15]; // half the width and the height of a name: names do not cover each other
 const MAX_SCALE = 2000;
 const MIN_SCALE = 1;
 
@@ -203,7 +204,9 @@ export class FleetMap {
   /** Draw the names that are asked for, as long as they do not cover each other. @param {Colours} paints */
   #drawNames(paints) {
     this.named = 0;
-    const wanted = this.spots.filter((spot) => !spot.faint && this.#isNamed(spot));
+    const warned = this.spots.filter(({ status }) => colourOf(status) === "warn").length;
+    const warnings = warned <= MANY_WARNINGS;
+    const wanted = this.spots.filter((spot) => !spot.faint && this.#isNamed(spot, warnings));
     if (!wanted.length) return;
     const { pen, view } = this;
     pen.font = "12px system-ui, sans-serif";
@@ -214,14 +217,15 @@ export class FleetMap {
     const first = (/** @type {Spot} */ spot) =>
       spot.name === this.marked ? 0 : this.selected.has(spot.name) ? 1 : 2;
     const most = this.names === "all" ? Infinity : MANY_NAMES;
-    const taken = new Set();
+    /** @type {[number, number][]} */
+    const taken = [];
+    const [wide = 0, high = 0] = NAME_PX;
     for (const spot of wanted.sort((a, b) => first(a) - first(b))) {
       if (this.named >= most) break;
       const [x = 0, y = 0] = view.toCanvas(spot.x, spot.y);
       if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
-      const cell = `${Math.round(x / (3 * NAMES_PX))} ${Math.round(y / NAMES_PX)}`;
-      if (taken.has(cell) && spot.name !== this.marked) continue;
-      taken.add(cell);
+      if (taken.some(([tx, ty]) => Math.abs(tx - x) < 2 * wide && Math.abs(ty - y) < high)) continue;
+      taken.push([x, y]);
       const above = y - 8 - Math.max(LEAST_PX, (spot.radius_m || 0) * view.scale);
       pen.strokeText(spot.name, x, above);
       pen.fillText(spot.name, x, above);
@@ -230,11 +234,15 @@ export class FleetMap {
     pen.textAlign = "left";
   }
 
-  /** @param {Spot} spot */
-  #isNamed(spot) {
+  /**
+   * @param {Spot} spot
+   * @param {boolean} warnings
+   */
+  #isNamed(spot, warnings) {
     if (spot.name === this.marked || this.names === "all") return true;
     if (this.names === "none") return false;
-    return this.selected.has(spot.name) || colourOf(spot.status) !== "accent";
+    const colour = colourOf(spot.status);
+    return this.selected.has(spot.name) || colour === "bad" || (warnings && colour === "warn");
   }
 
   fit() {
@@ -243,14 +251,15 @@ export class FleetMap {
     this.#touched = false;
     this.#fitted = this.grid !== null || this.spots.length > 0;
     const [left, bottom, right, top] = this.#extent();
+    const [above = 0, below = 0, beside = 0] = MARGINS_PX;
     view.scale = clamp(
       Math.min(
-        (view.width - MARGIN_PX) / (right - left),
-        (view.height - 2 * MARGIN_PX) / (top - bottom),
+        (view.width - 2 * beside) / (right - left),
+        (view.height - above - below) / (top - bottom),
       ),
     );
     view.x = (left + right) / 2;
-    view.y = (bottom + top) / 2;
+    view.y = (bottom + top) / 2 + view.px((above - below) / 2);
     this.#groundDrawn = false;
   }
 

@@ -26,7 +26,7 @@ export const fleet = {
 
 export const tableRevision = signal(0); // increases when words or numbers change
 export const listRevision = signal(0); // increases when the robots are others
-export const rate = signal({ hz: HZ, asked_hz: HZ, cost_ms: 0, total: 0 });
+export const rate = signal({ hz: HZ, asked_hz: HZ, sent_hz: HZ, cost_ms: 0, total: 0 });
 /** Names of the selected robots. */
 export const selection = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 /** The robot at the pointer or at the cursor of the table; its name, or "". */
@@ -77,8 +77,8 @@ function takeWords(message) {
   } else if (message.number === fleet.number) {
     for (const row of message.rows) fleet.rows[row.n] = row;
   } else return;
-  const { hz, asked_hz, cost_ms, total } = message;
-  rate.value = { hz, asked_hz, cost_ms, total };
+  const { hz, asked_hz, sent_hz, cost_ms, total } = message;
+  rate.value = { hz, asked_hz, sent_hz, cost_ms, total };
   tableRevision.value++;
   for (const tell of pictureListeners) tell();
 }

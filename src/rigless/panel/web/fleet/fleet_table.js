@@ -56,7 +56,7 @@ function content(rows) {
 function heading({ id, label, unit, right }) {
   const { column, down } = sorting.value;
   const order = column === id ? (down ? "descending" : "ascending") : "none";
-  return html`<span role="columnheader" class=${right ? `${id} right` : id}
+  return html`<span role="columnheader" class=${right ? `of-${id} right` : `of-${id}`}
     aria-sort=${order}><button tabindex="-1" @click=${() => sortBy(id)}
     >${label}${unit ? html` <small>${unit}</small>` : nothing}</button></span>`;
 }
@@ -81,7 +81,7 @@ function line(row, at, rows) {
     ${COLUMNS.map(({ id, text, right }) => {
       const words = text(row);
       const health = healthOfValue(row, id);
-      return html`<span role="gridcell" class=${right ? `${id} right` : id} data-health=${health}
+      return html`<span role="gridcell" class=${right ? `of-${id} right` : `of-${id}`} data-health=${health}
         title=${words}>${id === "name" ? html`<a tabindex="-1" href=${state.hashFor(row.name)}
         >${words}</a>` : id === "status" ? html`<i></i>${words}` : words || "–"}</span>`;
     })}</div>`;

@@ -29,6 +29,7 @@ import { showInTable, startFleetTable, table } from "./fleet_table.js";
 const MANY = 8; // with more robots the fleet page is the first page
 const SLOW_MS = 14; // a picture that takes longer is drawn with dots
 const FAST_MS = 5; // and again with arrows if dots take less
+const LATE = 0.7; // of the pictures per second; fewer are told
 const SHARE = 0.5; // of the time for drawing; the rest is for the controls
 /** @type {Record<Names, string>} */
 const NAME_TEXTS = { some: "abnormal and selected", all: "all", none: "none" };
@@ -195,7 +196,7 @@ function draw() {
 function overlayTools() {
   return html`<div class="legend counts" role="group" aria-label="Robots by status">
       <b>${rate.value.total || state.robotList.value.length} robots</b>${[...counts.value].map(
-      ([status, count]) => html`<button class="layer" aria-pressed=${chosenStatus.value === status}
+      ([status, count]) => html`<button class="fleet-chip" aria-pressed=${chosenStatus.value === status}
         aria-label="Only ${status}, ${count} ${count === 1 ? "robot" : "robots"}"
         @click=${() => (chosenStatus.value = chosenStatus.value === status ? "" : status)}
         ><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</button>`)}</div>
@@ -208,13 +209,15 @@ function overlayTools() {
 
 /** The pictures per second, and the reason if they are fewer than asked for. */
 function rateText() {
-  const { hz, asked_hz, cost_ms: server_ms, total } = rate.value;
+  const { hz, asked_hz, sent_hz, cost_ms: server_ms, total } = rate.value;
   const reasons = [
     ...(hz < asked_hz ? [`the server sends ${hz}/s: reading ${total} robots takes ${
       server_ms} ms`] : []),
+    ...(sent_hz < LATE * hz ? [`the server manages ${sent_hz} of ${hz}/s: this machine is busy`] :
+      []),
     ...(dots.value ? [`dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] :
       []),
-    ...(drawnHz.value > 0 && drawnHz.value < 0.7 * hz && cost_ms * hz > 400 ?
+    ...(drawnHz.value > 0 && drawnHz.value < LATE * sent_hz && cost_ms * sent_hz > 400 ?
       [`this browser draws ${drawnHz.value}/s: ${cost_ms.toFixed(0)} ms a picture`] : []),
   ];
   return html`<div class="fleet-rate ${reasons.length ? "thinned" : ""}" role="status"
@@ -233,7 +236,7 @@ function tableBar() {
         (searchText.value = target.value)}>
     <span class="dim" role="status">${shown < fleet.rows.length ? `${shown} of ` : ""}${
       fleet.rows.length} robots${chosen ? `, ${chosen} selected` : ""}</span>
-    ${chosen ? button("Clear selection", "Clear the selection", () => select([]),
+    ${chosen ? button("Clear", "Clear the selection", () => select([]),
       { kind: "text" }) : nothing}
     <span class="grow"></span>
     ${worlds.length > 1 ? html`<label>Map <select aria-label="Map"

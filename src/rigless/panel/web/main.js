@@ -2,6 +2,7 @@
 // most once per animation frame.
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
+import { startComposeCard } from "./cards/compose_card.js";
 import { startDriving } from "./cards/drive_card.js";
 import { startPrograms } from "./cards/program_card.js";
 import { startFleet, fleetProbe } from "./fleet/fleet_view.js";
@@ -19,6 +20,7 @@ import { startConnection, frameListeners } from "./core/socket.js";
 import { shownRobot, status, unknownRobot } from "./core/state.js";
 import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
+import { startHints } from "./page/hints.js";
 import { startLock } from "./cards/unlock.js";
 import { startWirePanel } from "./wire/wire_panel.js";
 
@@ -30,6 +32,8 @@ let due = 0;
 startDriving();
 startJogging();
 startLock();
+startComposeCard();
+startHints();
 startShortcuts();
 startConnection();
 frameListeners.add(() => {

@@ -132,5 +132,5 @@ export const counts = computed(() => {
   /** @type {Map<string, number>} */
   const found = new Map();
   for (const row of fleet.rows) found.set(row.status, (found.get(row.status) ?? 0) + 1);
-  return found;
+  return new Map([...found].sort(([a], [b]) => a.localeCompare(b))); // each keeps its place
 });

@@ -56,9 +56,9 @@ function fleetStrip(names) {
   const more = names.length - NAMED;
   return strip(
     "bad",
-    html`<b>${names.length} robots have an alarm:</b> ${names.slice(0, NAMED).map((name, n) =>
-      html`${n ? ", " : nothing}<a href=${state.hashFor(name)}>${name}</a>`)}${
-      more > 0 ? ` and ${more} more` : nothing}`,
+    html`<b>${names.length} robots have an alarm:</b> ${names.slice(0, NAMED).map((name) =>
+      html`<a href=${state.hashFor(name)}>${name}</a> `)}${
+      more > 0 ? html`<span>and ${more} more</span>` : nothing}`,
   );
 }
 

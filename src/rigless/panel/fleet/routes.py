@@ -35,11 +35,12 @@ def add_fleet_routes(app: FastAPI, hub: Hub) -> None:
 
     @app.post("/api/fleet/faults")
     async def inject(body: InjectMany) -> DoneOnMany:
-        for_ns = None if body.for_s is None else to_ns(body.for_s)
+        hub.host.catch_up()
+        until_ns = None if body.for_s is None else hub.host.sim.now_ns + to_ns(body.for_s)
         return _on_each(
             body.robots,
             lambda name: hub.host.apply(
-                inp.Inject(name, body.target, body.kind, body.params, for_ns)
+                inp.Inject(name, body.target, body.kind, body.params, until_ns)
             ),
         )
 

@@ -98,7 +98,8 @@ export function sortBy(column) {
 /** True if a robot passes the search and the chosen status. @param {FleetRow} row */
 export function passes(row) {
   if (!row) return false;
-  if (chosenStatus.value && row.status !== chosenStatus.value) return false;
+  const status = counts.value.has(chosenStatus.value) ? chosenStatus.value : "";
+  if (status && row.status !== status) return false;
   const words = searchText.value.toLowerCase().split(/\s+/);
   const text = `${row.name} ${row.kind} ${row.status} ${row.task} ${row.error}`.toLowerCase();
   return words.every((word) => text.includes(word));

@@ -91,8 +91,8 @@ async def test_nothing_is_sent_twice_while_all_stand_still(mixed):
 
 @on_loop
 async def test_pictures_thin_out_when_reading_is_dear_and_the_message_says_so(mixed, monkeypatch):
-    spent = iter(range(1_000_000))  # each reading takes 0.02 s of computing time
-    monkeypatch.setattr(feed_module.time, "thread_time", lambda: 0.02 * next(spent))
+    spent = iter(range(1_000_000))  # each reading takes 0.019 s of computing time
+    monkeypatch.setattr(feed_module.time, "thread_time", lambda: 0.019 * next(spent))
     async with harness(mixed) as here:
         client = here.come()
         here.hub.fleet.subscribe(client, "live", 30)
@@ -101,8 +101,8 @@ async def test_pictures_thin_out_when_reading_is_dear_and_the_message_says_so(mi
         told = client.socket.of("fleet")[-1]
         assert told["hz"] == 60 / 8
         assert told["asked_hz"] == 30
-        assert told["cost_ms"] == pytest.approx(20)
-        assert len([b for b in blocks(client) if b[4] > 1.0]) == pytest.approx(15, abs=3)
+        assert told["cost_ms"] == pytest.approx(19)
+        assert len({b[2] for b in blocks(client) if b[4] > 1.0}) == pytest.approx(15, abs=3)
 
 
 @on_loop

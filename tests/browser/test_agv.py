@@ -95,6 +95,29 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     agv.until(lambda: agv.measure("connected") == 1, "it is not connected")
 
 
+def test_a_command_and_a_task_are_sent_over_nats_from_forms(agv):
+    form = agv.card("Send").locator("form")
+    form.get_by_label("commandType").select_option("MOVE")
+    expect(form.get_by_label("theta", exact=True)).to_be_visible()  # the fields of a MOVE
+    form.get_by_role("button", name="Send", exact=True).click()
+    agv.notice("params.x is missing")
+    form.get_by_label("x", exact=True).fill("0.4")
+    form.get_by_label("y", exact=True).fill("0")
+    form.get_by_role("button", name="Send", exact=True).click()
+    expect(form.get_by_role("status")).to_contain_text("Sent to nats://")
+    lines = agv.card("Commands").locator(".listing li")
+    expect(lines.last).to_contain_text("SUCCEEDED MOVE")
+    form = agv.card("Send").locator("form")
+    form.get_by_label("Message to send").select_option("TaskAssign")
+    form.get_by_role("button", name="Add to steps").click()
+    form.get_by_label("type", exact=True).nth(0).select_option("WAIT")
+    form.get_by_label("seconds", exact=True).fill("600")
+    form.get_by_label("type", exact=True).nth(1).select_option("GRIP")
+    form.get_by_role("button", name="Send", exact=True).click()
+    active = agv.card("Task").locator(".listing").last.locator("li")
+    expect(active.last).to_contain_text("step 1 of 2: WAIT")
+
+
 def test_an_input_and_a_fault_change_its_status(agv):
     chain = agv.switch("estop · estop chain")
     expect(chain).not_to_be_checked()

@@ -22,6 +22,7 @@ export const fleet = {
   numbers: new Float32Array(),
   radii: new Float32Array(),
   blocks: 0,
+  pictures: 0, // the number of the last picture; it counts also those that did not come
 };
 
 export const tableRevision = signal(0); // increases when words or numbers change
@@ -101,6 +102,7 @@ function takeBlock(data) {
     at += 4 * size;
   }
   fleet.blocks++;
+  fleet.pictures = view.getUint32(4, true);
   countFrame();
   if (table) tableRevision.value++;
   for (const tell of pictureListeners) tell();

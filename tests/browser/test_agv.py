@@ -57,7 +57,7 @@ def test_a_task_is_driven_shown_and_held(agv):
     tell(agv, type="TaskAssign", taskId="t", revision=1, steps=STEPS)
     agv.step(2.0)
     assert agv.server.truth("agv")["velocity"][0] > 0.5
-    expect(agv.card("Task").locator("[aria-current=step]")).to_have_text("1MOVE x 6 y 2")
+    expect(agv.card("Task").locator("[aria-current=step]").first).to_have_text("1MOVE x 6 y 2")
     assert agv.rows("route")[-2:] == [6.0, 2.0]
     assert len(agv.rows("zones")) >= 10
     tell(agv, **HOLD)

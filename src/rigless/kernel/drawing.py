@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.inputs import AnyInput, SetInput
+from rigless.kernel.summary import Summary as Summary
 
 UNITS = {
     "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°",
@@ -369,15 +370,6 @@ class Alarm:
 
     text: str
     fix: str = ""
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A robot in one line of a table. None and empty texts are shown as a dash."""
-
-    speed_mps: float | None = None
-    battery_percent: float | None = None
-    task: str = ""
 
 
 class Viewed(Protocol):

@@ -18,6 +18,7 @@ take.
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 
 from rigless.kernel.drawing import View
@@ -155,9 +156,9 @@ class FleetFeed:
             reading.read_table(tick)
         for client, one in clients:
             if places_due or table_due:
-                client.offer_block("fleet", lambda one=one: self._block(reading, one))  # type: ignore[misc]
+                client.offer_block("fleet", partial(self._block, reading, one))
             if table_due or one.number != reading.rows.number:
-                client.offer_block("fleet rows", lambda one=one: self._words(reading, one))  # type: ignore[misc]
+                client.offer_block("fleet rows", partial(self._words, reading, one))
 
     def _reading(self, stage: str, sim: Simulation) -> _Reading:
         """Return the reading of a source; a new one if its robots are others."""

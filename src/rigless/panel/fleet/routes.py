@@ -3,12 +3,14 @@
 A robot on which it cannot be done does not keep the others from it: the response names it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from fastapi import FastAPI
 
+from rigless.host.host import Host
 from rigless.kernel import inputs as inp
-from rigless.kernel.drawing import Action
+from rigless.kernel.drawing import Action, View
 from rigless.kernel.problems import InputError, unknown
 from rigless.kernel.rate import to_ns
 from rigless.panel.fleet.models import (
@@ -19,10 +21,21 @@ from rigless.panel.fleet.models import (
     InjectMany,
     StopMany,
 )
-from rigless.panel.hub import Hub
 
 
-def add_fleet_routes(app: FastAPI, hub: Hub) -> None:
+class Robots(Protocol):
+    """The parts of the hub that act on robots."""
+
+    host: Host
+
+    def view(self, robot: str) -> View: ...
+
+    def apply(self, inputs: Iterable[inp.AnyInput]) -> None: ...
+
+    def emergency_stop(self, on: bool, robot: str) -> list[str]: ...
+
+
+def add_fleet_routes(app: FastAPI, hub: Robots) -> None:
     """Add the routes of this module."""
 
     @app.post("/api/fleet/estop")
@@ -49,7 +62,7 @@ def add_fleet_routes(app: FastAPI, hub: Hub) -> None:
         return _on_each(body.robots, lambda name: hub.host.apply(inp.Clear(name)))
 
 
-def _act(hub: Hub, robot: str, action: str) -> None:
+def _act(hub: Robots, robot: str, action: str) -> None:
     view = hub.view(robot)
     actions = [part.name for part in view.parts if isinstance(part, Action)]
     if action not in actions:

@@ -34,7 +34,6 @@ from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.arrays import CLIFFS, Arrays
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.coverage import covered
 from rigless.robots.vacuum.faults import apply_scan_faults
 from rigless.robots.vacuum.lidar.beams import OPTICAL
 from rigless.robots.vacuum.lidar.scanner import Scanner
@@ -42,6 +41,7 @@ from rigless.robots.vacuum.motors import POWERED
 from rigless.robots.vacuum.power import is_docked
 from rigless.robots.vacuum.state import VacuumState
 from rigless.robots.vacuum.wire import Control, Status
+from rigless.worlds.coverage import covered
 from rigless.worlds.grid import Grid
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
@@ -172,6 +172,7 @@ class VacuumView(View):
     def measure(self) -> Mapping[str, float]:
         robot, state, readings = self.robot, self.robot.state, self._readings()
         body = state.body
+        radius_m = robot.config.robot.robot_radius
         numbers = {name: float(getattr(readings, name)) for name in readings.__struct_fields__}
         return {
             **numbers,
@@ -181,7 +182,7 @@ class VacuumView(View):
             "commanded": state.command[0],
             "distance": body[b.ODOMETER],
             "drift": math.hypot(body[b.X] - body[b.ODO_X], body[b.Y] - body[b.ODO_Y]),
-            "coverage": 100.0 * covered(robot, float(body[b.X]), float(body[b.Y])),
+            "coverage": 100.0 * covered(robot, radius_m, float(body[b.X]), float(body[b.Y])),
             "lidar_off": float(not state.lidar_on and robot.fault("lidar", "off") is None),
             "lidar": float(state.lidar_on and robot.fault("lidar", "off") is None),
             "drive_enabled": float(state.drive_enabled),

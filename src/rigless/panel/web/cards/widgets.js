@@ -33,8 +33,8 @@ function toggleFold(title) {
  * @param {{kind?: string, on?: boolean, off?: boolean}} options
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
-  return html`<button type="button" class="button ${kind}" aria-label=${label} title=${label} aria-pressed=${on}
-    ?disabled=${off} @click=${act}>${face}</button>`;
+  return html`<button type="button" class="button ${kind}" aria-label=${label} title=${label}
+    aria-pressed=${on} ?disabled=${off} @click=${act}>${face}</button>`;
 }
 
 /**

@@ -87,7 +87,10 @@ function handleMessage(message) {
         // the recording was closed
         if (!message.deck && state.status.value?.deck) state.source.value = "live";
         // with many robots, not each status lists them
-        state.status.value = { ...message, robots: message.robots ?? state.status.value?.robots ?? [] };
+        state.status.value = {
+          ...message,
+          robots: message.robots ?? state.status.value?.robots ?? [],
+        };
         if (message.deck && state.onlyRecording.value) state.source.value = "recording";
         break;
       case "robot":

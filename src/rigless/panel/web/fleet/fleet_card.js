@@ -7,7 +7,14 @@ import { button, card } from "../cards/widgets.js";
 import { healthOf } from "../core/health.js";
 import * as state from "../core/state.js";
 import { ordered } from "./fleet_order.js";
-import { fleet, fleetShown, select, selectedRows, selection, tableRevision } from "./fleet_store.js";
+import {
+  fleet,
+  fleetShown,
+  select,
+  selectedRows,
+  selection,
+  tableRevision,
+} from "./fleet_store.js";
 
 const NAMED = 6;
 const FAILURES_SHOWN = 3;

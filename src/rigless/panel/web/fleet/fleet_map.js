@@ -44,7 +44,10 @@ export class FleetMap {
   named = 0; // names in the last picture
   /** Called when the user has moved the view. */
   onview = () => {};
-  /** Called with the robots of a click or a rectangle. @type {(names: string[], add: boolean) => void} */
+  /**
+   * Called with the robots of a click or a rectangle.
+   * @type {(names: string[], add: boolean) => void}
+   */
   onselect = () => {};
   /** Called with the robot at the pointer, or "". @type {(name: string) => void} */
   onmark = () => {};
@@ -201,7 +204,10 @@ export class FleetMap {
     pen.stroke();
   }
 
-  /** Draw the names that are asked for, as long as they do not cover each other. @param {Colours} paints */
+  /**
+   * Draw the names that are asked for, where they do not cover each other.
+   * @param {Colours} paints
+   */
   #drawNames(paints) {
     this.named = 0;
     const warned = this.spots.filter(({ status }) => colourOf(status) === "warn").length;
@@ -224,7 +230,9 @@ export class FleetMap {
       if (this.named >= most) break;
       const [x = 0, y = 0] = view.toCanvas(spot.x, spot.y);
       if (x < 0 || y < 0 || x > view.width || y > view.height) continue;
-      if (taken.some(([tx, ty]) => Math.abs(tx - x) < 2 * wide && Math.abs(ty - y) < high)) continue;
+      const covers = (/** @type {[number, number]} */ [tx, ty]) =>
+        Math.abs(tx - x) < 2 * wide && Math.abs(ty - y) < high;
+      if (taken.some(covers)) continue;
       taken.push([x, y]);
       const above = y - 8 - Math.max(LEAST_PX, (spot.radius_m || 0) * view.scale);
       pen.strokeText(spot.name, x, above);

@@ -81,7 +81,8 @@ function line(row, at, rows) {
     ${COLUMNS.map(({ id, text, right }) => {
       const words = text(row);
       const health = healthOfValue(row, id);
-      return html`<span role="gridcell" class=${right ? `of-${id} right` : `of-${id}`} data-health=${health}
+      const classes = right ? `of-${id} right` : `of-${id}`;
+      return html`<span role="gridcell" class=${classes} data-health=${health}
         title=${words}>${id === "name" ? html`<a tabindex="-1" href=${state.hashFor(row.name)}
         >${words}</a>` : id === "status" ? html`<i></i>${words}` : words || "–"}</span>`;
     })}</div>`;

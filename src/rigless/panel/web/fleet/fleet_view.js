@@ -29,7 +29,7 @@ import { showInTable, startFleetTable, table } from "./fleet_table.js";
 const MANY = 8; // with more robots the fleet page is the first page
 const SLOW_MS = 14; // a picture that takes longer is drawn with dots
 const FAST_MS = 5; // and again with arrows if dots take less
-const LATE = 0.7; // of the pictures per second; fewer are told
+const LATE = 0.7; // of the pictures per second; fewer are reported
 const SHARE = 0.5; // of the time for drawing; the rest is for the controls
 /** @type {Record<Names, string>} */
 const NAME_TEXTS = { some: "abnormal and selected", all: "all", none: "none" };
@@ -199,10 +199,12 @@ function draw() {
 function overlayTools() {
   return html`<div class="legend counts" role="group" aria-label="Robots by status">
       <b>${rate.value.total || state.robotList.value.length} robots</b>${[...counts.value].map(
-      ([status, count]) => html`<button class="fleet-chip" aria-pressed=${chosenStatus.value === status}
+      ([status, count]) => html`<button class="fleet-chip"
+        aria-pressed=${chosenStatus.value === status}
         aria-label="Only ${status}, ${count} ${count === 1 ? "robot" : "robots"}"
         @click=${() => (chosenStatus.value = chosenStatus.value === status ? "" : status)}
-        ><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</button>`)}</div>
+        ><i style="background:var(--map-${colourOf(status)})"></i>${status} ${count}</button>`)}
+    </div>
     <div class="tools" role="group" aria-label="View">
       ${button(icons.plus, "Zoom in", () => map?.zoom(1.4))}
       ${button(icons.minus, "Zoom out", () => map?.zoom(1 / 1.4))}

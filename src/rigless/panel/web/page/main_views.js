@@ -67,6 +67,7 @@ export function viewSwitch() {
   return html`<div class="view-switch segments" role="group"
     aria-label="Views">${shown.map(
     (view) => html`<a class="button text" aria-current=${view === current ? "page" : "false"}
-      href=${state.hashFor(state.shownRobot.value, view.id === defaultId() ? "" : view.id)}>${view.label}</a>`,
+      href=${state.hashFor(state.shownRobot.value, view.id === defaultId() ? "" : view.id)}
+      >${view.label}</a>`,
   )}</div>`;
 }

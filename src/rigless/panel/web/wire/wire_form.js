@@ -172,7 +172,8 @@ function field(name, schema, required, key, values) {
 function initial(name, schema, required) {
   if (/^(issuedAt|ts)$/.test(name)) return new Date().toISOString();
   if (/^(expiresAt|validUntil)$/.test(name)) return new Date(Date.now() + 60_000).toISOString();
-  if (required && /Id$/.test(name)) return `panel-${Date.now().toString(36)}${(ids++).toString(36)}`;
+  if (required && /Id$/.test(name))
+    return `panel-${Date.now().toString(36)}${(ids++).toString(36)}`;
   if (name === "seq" && required) return String(Date.now());
   if (name === "revision" && required) return "1";
   const value = schema.default;

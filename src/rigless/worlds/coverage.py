@@ -1,4 +1,4 @@
-"""The share of the reachable floor that a vacuum has driven over, for its page.
+"""The share of the reachable floor that a robot has driven over, for its page.
 
 It is no part of the robot: it follows from the poses at which pages ask for it. While the panel
 runs, it asks ten times per simulated second from the start of the run.
@@ -25,11 +25,11 @@ class _Swept:
 _swept: WeakKeyDictionary[Any, _Swept] = WeakKeyDictionary()
 
 
-def covered(robot: Any, x: float, y: float) -> float:
-    """Sweep to the robot's present place and return the share covered, from 0 to 1."""
+def covered(robot: Any, radius_m: float, x: float, y: float) -> float:
+    """Sweep with a disc to the robot's present place; return the share covered, from 0 to 1."""
     found, now_ns = _swept.get(robot), robot.now_ns
     if found is None or now_ns < found.time_ns:  # another past
-        found = _swept[robot] = _Swept(robot.grid, robot.config.robot.robot_radius, x, y)
+        found = _swept[robot] = _Swept(robot.grid, radius_m, x, y)
     if now_ns == found.time_ns:
         return found.floor.share
     reach_m = FASTEST_MPS * (now_ns - found.time_ns) / 1e9

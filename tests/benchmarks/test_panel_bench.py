@@ -28,7 +28,7 @@ def figures():
 
 def test_it_has_its_figures(figures):
     looks = {f"{count}_at_{hz}_hz" for hz in (20, 60) for count in (1, 5, 20)}
-    assert set(figures) == {"nobody_cpu_share", "first_picture", "wire", "browser"} | looks
+    assert set(figures) == {"nobody_cpu_share", "first_picture", "wire", "browser", "fleet"} | looks
     assert all(set(figures[look]) == LOOKS for look in looks)
     assert set(figures["browser"]) == BROWSER
     assert set(figures["wire"]) == WIRE
@@ -46,5 +46,7 @@ def test_the_figures_make_sense(figures):
     flood = figures["wire"]["flood"]
     assert flood["rows"] + flood["left_out"] <= flood["messages"] + 1
     assert figures["wire"]["messages_per_s"] > 0
+    assert figures["fleet"]["picture_bytes"] == 32 + 12 * figures["fleet"]["robots"]
+    assert 0 < figures["fleet"]["pictures_per_s"] <= 30
     assert figures["browser"]["plot_points_per_s"] > 0
     assert all(math.isfinite(value) and value > 0 for value in figures["first_picture"].values())

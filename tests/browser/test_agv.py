@@ -57,7 +57,7 @@ def test_a_task_is_driven_shown_and_held(agv):
     tell(agv, type="TaskAssign", taskId="t", revision=1, steps=STEPS)
     agv.step(2.0)
     assert agv.server.truth("agv")["velocity"][0] > 0.5
-    expect(agv.card("Task").locator("[aria-current=step]")).to_have_text("1MOVE x 6 y 2")
+    expect(agv.card("Task").locator("[aria-current=step]").first).to_have_text("1MOVE x 6 y 2")
     assert agv.rows("route")[-2:] == [6.0, 2.0]
     assert len(agv.rows("zones")) >= 10
     tell(agv, **HOLD)
@@ -93,6 +93,29 @@ def test_commands_and_their_answers_stand_there_and_an_axis_can_be_set(agv):
     expect(lines.last).to_have_attribute("data-how", "wrong")
     agv.until(lambda: agv.measure("rate state") > 0, "nobody counts messages")
     agv.until(lambda: agv.measure("connected") == 1, "it is not connected")
+
+
+def test_a_command_and_a_task_are_sent_over_nats_from_forms(agv):
+    form = agv.card("Send").locator("form")
+    form.get_by_label("commandType").select_option("MOVE")
+    expect(form.get_by_label("theta", exact=True)).to_be_visible()  # the fields of a MOVE
+    form.get_by_role("button", name="Send", exact=True).click()
+    agv.notice("params.x is missing")
+    form.get_by_label("x", exact=True).fill("0.4")
+    form.get_by_label("y", exact=True).fill("0")
+    form.get_by_role("button", name="Send", exact=True).click()
+    expect(form.get_by_role("status")).to_contain_text("Sent to nats://")
+    lines = agv.card("Commands").locator(".listing li")
+    expect(lines.last).to_contain_text("SUCCEEDED MOVE")
+    form = agv.card("Send").locator("form")
+    form.get_by_label("Message to send").select_option("TaskAssign")
+    form.get_by_role("button", name="Add to steps").click()
+    form.get_by_label("type", exact=True).nth(0).select_option("WAIT")
+    form.get_by_label("seconds", exact=True).fill("600")
+    form.get_by_label("type", exact=True).nth(1).select_option("GRIP")
+    form.get_by_role("button", name="Send", exact=True).click()
+    active = agv.card("Task").locator(".listing").last.locator("li")
+    expect(active.last).to_contain_text("step 1 of 2: WAIT")
 
 
 def test_an_input_and_a_fault_change_its_status(agv):
@@ -154,7 +177,7 @@ def test_the_map_grows_with_the_path_until_the_user_moves_it(agv):
 
 def test_robots_are_found_by_name_and_by_status(agv):
     links = agv.page.get_by_role("navigation", name="Robots").get_by_role("link")
-    links.filter(has_text="All robots").click()
+    agv.page.evaluate("location.hash = '#/view'")  # the first view of many robots is the fleet
     robots = agv.card("Robots").get_by_role("link")
     expect(robots).to_have_count(9)
     agv.server.post("/api/faults", robot="crew-7", target="drive_left", kind="error")

@@ -15,6 +15,7 @@ from rigless.host.host import Host
 from rigless.panel import hub as hub_module
 from rigless.panel import messages
 from rigless.panel.client import Client
+from rigless.panel.fleet import feed
 from rigless.panel.hub import Hub
 from rigless.panel.server_messages import SERVER_MESSAGE
 from rigless.scenario.load import open_target
@@ -87,7 +88,12 @@ class Socket:
         await self._open.wait()
         self.blocks.append(data)
         self.order.append(
-            {messages.FRAME: "frame", messages.HISTORY: "history", messages.MORE: "more"}[data[0]]
+            {
+                messages.FRAME: "frame",
+                messages.HISTORY: "history",
+                messages.MORE: "more",
+                feed.KIND: "fleet",
+            }[data[0]]
         )
 
     def of(self, kind: str) -> list[dict[str, Any]]:

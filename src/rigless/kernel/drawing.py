@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.inputs import AnyInput, SetInput
+from rigless.kernel.summary import Summary as Summary
 
 UNITS = {
     "m": "m", "mm": "mm", "s": "s", "ms": "ms", "mps": "m/s", "rad": "rad", "deg": "°",
@@ -255,6 +256,22 @@ class Action(Part):
 
 
 @dataclass(frozen=True)
+class Hint(Part):
+    """A text over the map while its number is above 0, with a button that runs an action."""
+
+    action: str
+    button: str
+
+
+@dataclass(frozen=True)
+class Compose(Part):
+    """A form that sends a message of one of these types over the robot's real port."""
+
+    port: str
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Drive(Part):
     """Driving by keyboard, along the axes that the robot has."""
 
@@ -435,6 +452,19 @@ class View:
     def stopped(self) -> bool | None:
         """True if the emergency stop is on; None if there is none."""
         return bool(self.robot.input["estop"]) if "estop" in self.robot.inputs else None
+
+    def place(self) -> tuple[float, float, float] | None:
+        """Return x, y and heading on the map, quickly; None if the robot has no place."""
+        footprint = self.robot.footprint()
+        if footprint is None:
+            return None
+        pose = getattr(self.robot.truth(), "pose", None)
+        heading = float(pose[2]) if pose is not None and len(pose) == 3 else 0.0
+        return float(footprint[0]), float(footprint[1]), heading
+
+    def summary(self) -> Summary:
+        """Return the line of the robot in a table of many."""
+        return Summary()
 
     @property
     def alarm(self) -> Alarm | None:

@@ -43,7 +43,7 @@ class Client:
         self._listings: dict[RobotStream, bytes] = {}  # the last listings sent
         self._frames: dict[RobotStream, None] = {}
         self._wire = b""  # rows of the Wire tab
-        self._blocks: dict[str, Callable[[], bytes]] = {}
+        self._blocks: dict[str, Callable[[], bytes | str]] = {}
         # Epoch, sequence number and time of the last frame sent.
         self._sent: dict[RobotStream, tuple[int, int, float]] = {}
         self._wake = asyncio.Event()
@@ -71,8 +71,8 @@ class Client:
         self._wire = message
         self._wake.set()
 
-    def offer_block(self, key: str, make: Callable[[], bytes]) -> None:
-        """Send a binary message that is made when it is its turn; an empty one is not sent."""
+    def offer_block(self, key: str, make: Callable[[], bytes | str]) -> None:
+        """Send a message that is made when it is its turn; an empty one is not sent."""
         self._blocks[key] = make
         self._wake.set()
 
@@ -126,8 +126,11 @@ class Client:
             await self._send_text(self._wire)
             self._wire = b""
         elif self._blocks:
-            if block := self._blocks.pop(next(iter(self._blocks)))():
+            block = self._blocks.pop(next(iter(self._blocks)))()
+            if isinstance(block, bytes) and block:
                 await self.socket.send_bytes(block)
+            elif isinstance(block, str) and block:
+                await self.socket.send_text(block)
         else:
             stream = next(iter(self._frames))
             del self._frames[stream]

@@ -19,6 +19,7 @@ from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.panel.client import Client
+from rigless.panel.fleet.feed import FleetFeed
 from rigless.panel.history.feed import Feed
 from rigless.panel.map_objects import list_objects, list_robots, world_numbers, world_of
 from rigless.panel.player import Player
@@ -30,6 +31,9 @@ from rigless.panel.wire.feeds import WireFeeds
 TICKS_PER_S = 60
 STATUS_EVERY = 6  # ticks between two statuses
 PLOTTED = ("live", "recording")  # the sources that have signals
+MANY_ROBOTS = 64  # with more, only every tenth status lists them
+LIST_EVERY = 10 * STATUS_EVERY
+OBJECTS_SHARE = 0.1  # of one core, for the objects on maps
 COMMAND_TIMEOUT_S = 1.0  # a drive or jog command that is not repeated expires
 
 
@@ -50,12 +54,15 @@ class Hub:
         self.feed = Feed(host, player)
         self.clients: set[Client] = set()
         self.wire = WireFeeds(self.sources)
+        self.fleet = FleetFeed(self.sources, self.view)
         self.frames_drawn = 0  # for tests and measurements
         self.desks = ProgramDesks(host)
         self._extra_status = extra_status or dict
         self._streams: dict[tuple[str, str], RobotStream] = {}
         self._views: dict[str, View] = {}
         self._last_number = 0
+        self._list_robots = True  # with the next status
+        self._objects_due_s = 0.0
         self._task: asyncio.Task[None] | None = None
 
     # Clients and subscriptions
@@ -65,6 +72,7 @@ class Hub:
         if not self.clients:
             self.host.sim.core.listeners.event.append(self._event)
         self.clients.add(client)
+        self._list_robots = True
         self._send_states({client})
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -74,6 +82,7 @@ class Hub:
         self.clients.discard(client)
         self.wire.unsubscribe(client)
         self.feed.unsubscribe(client)
+        self.fleet.unsubscribe(client)
         for robot in list(client.driving):
             self._release(client, robot)
         if not self.clients:
@@ -149,6 +158,7 @@ class Hub:
                 1
                 if any(client.streams or client.truth_every for client in self.clients)
                 or self.wire.searching
+                or self.fleet.active
                 else STATUS_EVERY
             )
             try:
@@ -174,6 +184,7 @@ class Hub:
             self.frames_drawn += stream.sequence != before
             for client in clients if status_due or not stream.failure else ():
                 self._offer(client, stream)
+        self.fleet.tick(tick)
         truth_due = [
             client
             for client in self.clients
@@ -205,12 +216,15 @@ class Hub:
     def _send_states(self, clients: Iterable[Client], tick: int = 0) -> None:
         """Send status, robot states, listings and map objects; encode each message once."""
         status: bytes | None = None
+        listing = self._list_robots or tick % LIST_EVERY == 0
+        listing = listing or len(self.host.sim.robots) <= MANY_ROBOTS
+        objects_due, objects_s = time.monotonic() >= self._objects_due_s or tick == 0, 0.0
         encoded: dict[tuple[str, str], bytes] = {}
         numbers: dict[str, dict[str, int]] = {}  # source → world numbers
         for client in clients:
             if client.status:
-                status = status or to_json(self.status())
-                client.set_newest("status", status)
+                status = status or to_json(self.status(listing))
+                client.set_newest("status robots" if listing else "status", status)
             sim = self.sources[client.source].sim if client.source else None
             shown_worlds = {0: (sim, sim.world)} if sim is not None and not client.streams else {}
             for stream, every in client.streams.items():
@@ -230,12 +244,19 @@ class Hub:
                 if key not in encoded:
                     encoded[key] = stream.listings()
                 client.update_listings(stream, encoded[key])
-            for number, (sim, world) in shown_worlds.items():
-                key = (client.source, f"around {number}")
+            robots = not self.fleet.shows(client)  # else it has them from there
+            for number, (sim, world) in shown_worlds.items() if objects_due else ():
+                key = (client.source, f"around {number} {robots}")
                 if key not in encoded:
+                    begin_s = time.monotonic()
                     message = {"type": "around", "stage": client.source, "world": number}
-                    encoded[key] = to_json({**message, "things": list_objects(sim, world, number)})
-                client.set_newest(f"around {key}", encoded[key])
+                    things = list_objects(sim, world, number, robots)
+                    encoded[key] = to_json({**message, "things": things})
+                    objects_s += time.monotonic() - begin_s
+                client.set_newest(f"around {client.source} {number}", encoded[key])
+        self._list_robots = self._list_robots and status is None
+        if objects_due:
+            self._objects_due_s = time.monotonic() + objects_s / OBJECTS_SHARE
 
     def _robot_state(self, stream: RobotStream) -> Mapping[str, Any]:
         robot = stream.sim.robots[stream.robot]
@@ -252,23 +273,22 @@ class Hub:
             "faults": [to_builtins(fault) for fault in robot.faults],
         }
 
-    def status(self) -> dict[str, Any]:
+    def status(self, robots: bool = True) -> dict[str, Any]:
         """Return the status message: the run as a whole, with a short entry per robot."""
         host = self.host
         return {
             "type": "status",
             **summarise(host),
             "snapshots": list_snapshots(host),
-            "robots": [
-                {
-                    **robot,
-                    "stop": self._stopped(robot["name"]),
-                    "alarm": self._alarm(robot["name"]),
-                }
-                for robot in list_robots(host.sim)
-            ],
+            **({"robots": self._list_all()} if robots else {}),
             **self._extra_status(),
         }
+
+    def _list_all(self) -> list[dict[str, Any]]:
+        return [
+            {**robot, "stop": self._stopped(robot["name"]), "alarm": self._alarm(robot["name"])}
+            for robot in list_robots(self.host.sim)
+        ]
 
     def _truth(self) -> bytes:
         sim = self.host.sim
@@ -397,6 +417,7 @@ class Hub:
                         name, f"cannot be stopped: {type(error).__name__}: {error}", "pause instead"
                     )
                 )
+        self._list_robots = True
         if broken:
             raise InputError(broken)
         return stopped

@@ -64,18 +64,20 @@ def list_robots(sim: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def list_objects(sim: Simulation, world: World, number: int | None = None) -> list[MapObject]:
-    """Return the obstacles and robots in one world; with `number`, only robots of that number.
+def list_objects(
+    sim: Simulation, world: World, number: int | None = None, robots: bool = True
+) -> list[MapObject]:
+    """Return the obstacles in one world, and its robots; with `number`, only those of that number.
 
     A robot without a footprint has a number of its own, so its page shows no other robot that
     happens to stand on the same plane.
     """
-    numbers = {} if number is None else world_numbers(sim)
+    numbers = {} if number is None or not robots else world_numbers(sim)
     objects = [
         MapObject(name, False, "", obstacle.radius_m, obstacle.size_m, obstacle.pose(sim.now_ns))
         for name, obstacle in world.state.obstacles.items()
     ]
-    for name, robot in sim.robots.items():
+    for name, robot in sim.robots.items() if robots else ():
         shown = robot.world is world and numbers.get(name, number) == number
         footprint = robot.footprint() if shown else None
         if footprint is not None:

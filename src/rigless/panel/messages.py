@@ -28,7 +28,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.drawing import Gauge, Jog, Lamp, Lines, Part, Plot, Slider, Trail, View, Word
+from rigless.kernel.drawing import (
+    Gauge,
+    Hint,
+    Jog,
+    Lamp,
+    Lines,
+    Part,
+    Plot,
+    Slider,
+    Trail,
+    View,
+    Word,
+)
 from rigless.kernel.plain import to_builtins
 from rigless.scenario.kinds import kind_of, summary_of
 
@@ -69,7 +81,7 @@ def measures(view: View) -> list[str]:
     """Return the names of the numbers on a page, each once."""
     names: dict[str, None] = {}
     for part in view.parts:
-        if isinstance(part, Gauge | Word | Lamp | Slider):
+        if isinstance(part, Gauge | Word | Lamp | Slider | Hint):
             names[part.name] = None
         elif isinstance(part, Jog):
             names |= dict.fromkeys(name for name, _, _ in part.axes)

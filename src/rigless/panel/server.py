@@ -19,6 +19,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
 from rigless.panel.file_links import add_file_link_routes
+from rigless.panel.fleet.routes import add_fleet_routes
 from rigless.panel.history.routes import add_signal_routes
 from rigless.panel.hub import Hub
 from rigless.panel.map_objects import list_robots
@@ -45,6 +46,7 @@ def create_panel_app(host: Host, hub: Hub, player: Player, second: SecondPlayer)
     app = create_app(host)
     add_websocket(app, hub)
     add_action_routes(app, hub)
+    add_fleet_routes(app, hub)
     add_program_routes(app, hub.desks)
     add_player_routes(app, host, player, second)
     add_wire_routes(app, host, hub.wire)

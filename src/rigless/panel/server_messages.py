@@ -18,6 +18,7 @@ from rigless.panel.api_models import (
     SecondStatus,
     StageName,
 )
+from rigless.panel.fleet.models import FleetMessage
 from rigless.panel.page_models import Page
 from rigless.panel.wire.models import WireMessage
 
@@ -59,11 +60,15 @@ class OpenPlayer(PlayerStatus):
 
 
 class StatusMessage(RunStatus):
-    """The run as a whole, ten times per second."""
+    """The run as a whole, ten times per second.
+
+    With more than 64 robots, `robots` is in every tenth message, and in the one after an emergency
+    stop.
+    """
 
     type: Literal["status"]
     snapshots: list[SnapshotEntry]
-    robots: list[LiveRobotSummary]
+    robots: NotRequired[list[LiveRobotSummary]]
     deck: NotRequired[OpenPlayer | None]
 
 
@@ -156,6 +161,7 @@ ServerMessage = Annotated[
     | TroubleMessage
     | DroppedMessage
     | WireMessage
+    | FleetMessage
     | ErrorMessage,
     Field(discriminator="type"),
 ]

@@ -17,10 +17,13 @@ that it looks at. It sends these messages (`ClientMessage`):
         the same one only sets `paused`. With "on": false the subscription ends.
     {"type": "plot", "number": 1, "stage": "live", "signals": ["vacuum/truth/pose.0"]}
         Subscribe to new points of signals. It replaces the last plot; an empty list ends it.
+    {"type": "fleet", "stage": "live", "hz": 30}
+        Subscribe to all robots at once: places, speed, battery and words. It replaces the last one;
+        0 pictures per second end it. Until then, `around` messages have no robots.
 
-The messages to the client are in `server_messages.py` (JSON), `messages.py` (binary) and
-`history/points.py` (binary). A request
-that cannot be done is answered with {"type": "error", "problems": […]}.
+The messages to the client are in `server_messages.py` (JSON); the binary ones are in
+`messages.py`, `history/points.py` and `fleet/feed.py`. A request that cannot be done is answered
+with {"type": "error", "problems": […]}.
 """
 
 import asyncio
@@ -89,7 +92,16 @@ class PlotMessage(msgspec.Struct, tag="plot", forbid_unknown_fields=True):
     stage: Name = "live"
 
 
-ClientMessage = LookMessage | DriveMessage | JogMessage | WireLookMessage | PlotMessage
+class FleetLookMessage(msgspec.Struct, tag="fleet", forbid_unknown_fields=True):
+    """Subscribe to all robots of a stage: pictures per second; 0 ends it."""
+
+    hz: Literal[0, 5, 10, 20, 30] = 30
+    stage: Name = "live"
+
+
+ClientMessage = (
+    LookMessage | DriveMessage | JogMessage | WireLookMessage | PlotMessage | FleetLookMessage
+)
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 
@@ -154,6 +166,8 @@ def _handle(hub: Hub, client: Client, data: str | bytes) -> None:
         hub.jog(client, message.robot, message.axis, message.by, message.speed, message.hold)
     elif isinstance(message, PlotMessage):
         hub.plot(client, message.number, message.stage, message.signals)
+    elif isinstance(message, FleetLookMessage):
+        hub.fleet.subscribe(client, message.stage, message.hz)
     else:
         hub.drive(client, message.robot, *message.axes)
 

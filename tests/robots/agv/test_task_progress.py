@@ -105,8 +105,16 @@ def test_the_page_shows_what_was_done_before_a_restart():
     assert card(scene) == (("FAILED t2: STEP_FAILED: why",), ["FAILED t2: STEP_FAILED: why"])
 
 
-def test_the_page_lists_the_tasks_that_wait():
+def test_the_page_lists_the_tasks_with_their_states():
     scene = Scene().run(0.1)
     scene.assign(("WAIT", {"seconds": 7}))
     scene.assign(WAIT, WAIT, id="t2").run(0.01)
-    assert scene.robot.view().lines()["queue"].texts == ("t2 · 2 steps",)
+    lines = scene.robot.view().lines()["tasks"]
+    assert lines.texts == ("ACTIVE t1 · step 1 of 1: WAIT", "WAITING t2 · 2 steps")
+    assert (lines.current, lines.wrong) == (1, ())
+    assert scene.robot.view().summary().task == "t1 · step 1 of 1: WAIT"
+    scene.send(m.TaskCancel(taskId="t1")).run(0.05)
+    lines = scene.robot.view().lines()["tasks"]
+    assert lines.texts[0].startswith("FAILED t1: CANCELLED")
+    assert lines.texts[1:] == ("ACTIVE t2 · step 1 of 2: WAIT",)
+    assert (lines.current, lines.wrong) == (2, (1,))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigless
-from rigless.kernel.drawing import Action, rows
+from rigless.kernel.drawing import Action, Hint, rows
 from rigless.panel.messages import unpack
 from rigless.panel.robot_stream import RobotStream
 from rigless.robots.vacuum.wire import Scan
@@ -218,3 +218,59 @@ def test_letting_go_enables_nothing():
     for given in view.drive(0.5, 0.0, 0.0):
         sim.apply(given)
     assert sim.robots["vacuum"].state.drive_enabled
+
+
+def test_the_covered_floor_is_that_of_the_run_and_starts_again_after_a_reset():
+    sim = vacuum(*INSTANT)
+    robot = sim.robots["vacuum"]
+    first, other = robot.view(), robot.view()
+    start = first.measure()["coverage"]
+    area_m2 = (6.0 - 2 * robot.config.robot.robot_radius) * 6.0  # about what it can reach
+    assert start == pytest.approx(100 * math.pi * 0.17**2 / area_m2, rel=0.6)
+    apply(sim, first.drive(1.0, 0.0, 0.0))
+    for _ in range(20):
+        sim.run(0.1)
+        first.measure()
+    covered = other.measure()["coverage"]  # a page that is opened later has the same share
+    assert covered == first.measure()["coverage"]
+    length_m = sim.truth("vacuum").pose[0] - 0.0
+    swept_m2 = 2 * robot.config.robot.robot_radius * abs(length_m)
+    assert covered - start == pytest.approx(100 * swept_m2 / 36.0, rel=0.4)
+    sim.reset()
+    assert sim.robots["vacuum"].view().measure()["coverage"] == pytest.approx(start, rel=0.01)
+
+
+def test_a_robot_that_is_placed_elsewhere_sweeps_nothing_on_the_way():
+    sim = vacuum(*INSTANT)
+    robot = sim.robots["vacuum"]
+    view = robot.view()
+    before = view.measure()["coverage"]
+    sim.run(0.1)
+    robot.state.body[0] += 1.5
+    assert view.measure()["coverage"] == pytest.approx(2 * before, rel=0.15)
+
+
+def test_a_lidar_that_is_off_is_hinted_at_and_the_hint_turns_it_on():
+    sim = vacuum()
+    view = sim.robots["vacuum"].view()
+    hint = next(part for part in view.parts if isinstance(part, Hint))
+    assert view.measure()[hint.name] == 1.0
+    apply(sim, view.act(hint.action))
+    assert view.measure()[hint.name] == 0.0
+    sim.inject("vacuum", "lidar", "off")
+    assert view.measure()[hint.name] == 0.0  # turning it on would not help
+
+
+def test_raw_counts_have_units_and_the_summary_names_what_runs():
+    sim = vacuum()
+    view = sim.robots["vacuum"].view()
+    raw = {part.name: part.unit for part in view.parts if part.group == "Raw counts"}
+    assert raw["wheel_left"] == "ticks"
+    assert raw["gyro_z"] == raw["accel_x"] == "LSB"
+    assert set(raw) <= set(view.measure())
+    apply(sim, view.act("vacuum on"))
+    sim.run(0.1)
+    summary = view.summary()
+    assert (summary.task, summary.speed_mps) == ("vacuum", 0.0)
+    assert summary.battery_percent == view.measure()["battery_level"]
+    assert view.place() == pytest.approx(sim.truth("vacuum").pose)

@@ -2,8 +2,13 @@
 // most once per animation frame.
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
+import { startComposeCard } from "./cards/compose_card.js";
 import { startDriving } from "./cards/drive_card.js";
 import { startPrograms } from "./cards/program_card.js";
+import { startFleet, fleetProbe } from "./fleet/fleet_view.js";
+import { startFleetCard } from "./fleet/fleet_card.js";
+import { fleetShown } from "./fleet/fleet_store.js";
+import { currentView } from "./page/main_views.js";
 import { startRobotList } from "./page/robot_list.js";
 import { startOverview } from "./page/overview.js";
 import { startJogging } from "./cards/jog_pad.js";
@@ -12,7 +17,7 @@ import { startPlots } from "./page/plots.js";
 import { startPlotsView } from "./plots/plots_view.js";
 import { shell } from "./page/shell.js";
 import { startConnection, frameListeners } from "./core/socket.js";
-import { route, shownRobot, status } from "./core/state.js";
+import { route, shownRobot, status, unknownRobot } from "./core/state.js";
 import { compareProbe, startCompareView } from "./recordings/compare_view.js";
 import { startComparison } from "./recordings/compare.js";
 import { startDrop } from "./recordings/drop.js";
@@ -22,6 +27,7 @@ import { startTimelineData } from "./recordings/timeline_data.js";
 import { startTrim } from "./recordings/trim.js";
 import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
+import { startHints } from "./page/hints.js";
 import { startLock } from "./cards/unlock.js";
 import { startWirePanel } from "./wire/wire_panel.js";
 
@@ -33,6 +39,8 @@ let due = 0;
 startDriving();
 startJogging();
 startLock();
+startComposeCard();
+startHints();
 startShortcuts();
 startConnection();
 frameListeners.add(() => {
@@ -68,4 +76,9 @@ startCompareView();
 startPrograms();
 startDrop(); // after the programs, which take their files first
 startWirePanel();
-Object.assign(globalThis, { rigless: { ...probe, ...compareProbe } });
+startFleet();
+startFleetCard();
+effect(() => {
+  fleetShown.value = currentView()?.id === "fleet" && !unknownRobot.value;
+});
+Object.assign(globalThis, { rigless: { ...probe, ...compareProbe, fleet: fleetProbe } });

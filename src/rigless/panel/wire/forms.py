@@ -1,5 +1,7 @@
 """The messages that a port receives, as JSON Schemas from which the panel makes forms."""
 
+import copy
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -33,7 +35,10 @@ def _describe(host: Host, robot: Robot, port: Port) -> SchemaOfPort:
         and not capabilities(port.transport).without_subjects,
         "subjects": [] if subjects is None else subjects(),
         "way": "port" if hasattr(codec, "encode_request") and is_reachable(port, url) else "api",
-        "types": {name: schema_of(kind) for name, kind in accepted(host, robot, codec).items()},
+        "types": {
+            name: with_variants(schema_of(kind), getattr(codec, "VARIANTS", {}))
+            for name, kind in accepted(host, robot, codec).items()
+        },
     }
 
 
@@ -70,3 +75,26 @@ def schema_of(kind: type) -> dict[str, Any]:
         name: schema for name, schema in found.get("properties", {}).items() if name not in added
     }
     return {**found, "properties": properties}
+
+
+def with_variants(
+    schema: dict[str, Any], variants: Mapping[str, tuple[str, str, Mapping[str, type]]]
+) -> dict[str, Any]:
+    """Return a schema with the fields that depend on a type in the message.
+
+    `variants` has, by the name of a structure, the field with parameters, the field that names
+    their type, and the types. The field with parameters gets a key `x-variants`.
+    """
+    found: dict[str, Any] = copy.deepcopy(schema)
+    defs: dict[str, Any] = found.setdefault("$defs", {})
+    named = {**defs, found.get("title", ""): found}
+    for name, (params, by, types) in variants.items():
+        properties = named.get(name, {}).get("properties", {})
+        if params not in properties or by not in properties:
+            continue
+        schemas = {kind: schema_of(of_kind) for kind, of_kind in types.items()}
+        for one in schemas.values():
+            defs |= one.pop("$defs", {})
+        properties[by] = {"enum": list(types)}
+        properties[params] = {"x-variants": {"by": by, "schemas": schemas}}
+    return found

@@ -14,6 +14,7 @@ from rigless.kernel.drawing import (
     Action,
     Alarm,
     Colour,
+    Compose,
     Ellipse,
     Gauge,
     Lamp,
@@ -25,6 +26,7 @@ from rigless.kernel.drawing import (
     Points,
     Polygon,
     Slider,
+    Summary,
     Switch,
     Trail,
     View,
@@ -36,7 +38,7 @@ from rigless.robots.agv.config import Motor, RobotConfig
 from rigless.robots.agv.link.publisher import PORT
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.profile import SimulationProfile
-from rigless.robots.agv.state import Ended, Step
+from rigless.robots.agv.state import Ended, Step, Task
 
 STATUSES: tuple[tuple[str, Colour], ...] = (
     ("RUNNING", "ok"),
@@ -67,7 +69,14 @@ INPUTS = {
     "charging": "Charging",
 }
 UNIT = {"mps": "m/s", "mmps": "mm/s", "radps": "rad/s", "degps": "°/s", "deg": "°"}
+SENT = (
+    m.CommandRequest.__name__,
+    m.TaskAssign.__name__,
+    m.TaskCancel.__name__,
+    m.TrafficControl.__name__,
+)
 SHOWN = 12  # commands and reasons
+ENDED_SHOWN = 5  # tasks
 LONGEST_END = 160  # characters of the outcome of a task
 LONGEST_WHY = 72  # characters of a reason
 WINDOW_NS = 1_000_000_000
@@ -81,7 +90,13 @@ class AgvView(View):
         self._axes = [motor for motor in config.motors if motor.role == "FUNCTIONAL"]
         self._sliders = {motor.motorId: motor for motor in self._axes if _span(motor) is not None}
         self._counted: tuple[int, dict[str, int], dict[str, float]] = (-1, {}, {})
-        self.parts = tuple(self._parts(config))
+        self._made: tuple[Part, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:  # type: ignore[override]
+        """The parts, made when they are first asked for: a fleet has thousands of views."""
+        self._made = self._made or tuple(self._parts(self.robot.config))
+        return self._made
 
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield from _drawn(config)
@@ -93,7 +108,8 @@ class AgvView(View):
         yield Gauge("distance", "Driven", "m", digits=1, group="Status")
         yield Listing("task", "Task", "no task yet", wrap=True, group="Task")
         yield Gauge("waiting", "Waiting tasks", digits=0, group="Task")
-        yield Listing("queue", "Waiting tasks", "no task waits", wrap=True, group="Task")
+        yield Listing("tasks", "Tasks", "no task yet", wrap=True, group="Task")
+        yield Compose("send", "Send", PORT, SENT, group="Send")
         yield Listing("commands", "Last commands", "no command yet", wrap=True, group="Commands")
         for command, name in COMMANDS.items():
             yield Action(command, name, "bad" if command == "STOP" else "plain", group="Commands")
@@ -236,7 +252,7 @@ class AgvView(View):
         return {
             "reasons": self._reasons(),
             "task": self._task(),
-            "queue": self._queue(),
+            "tasks": self._tasks(),
             "commands": self._commands(),
         }
 
@@ -264,11 +280,20 @@ class AgvView(View):
         texts = tuple(map(_step_told, task.steps[first : first + SHOWN]))
         return Lines(first + 1, texts, task.index + 1, len(task.steps))
 
-    def _queue(self) -> Lines:
-        """Return the tasks that wait, in the order in which they will run."""
-        tasks = self.robot.state.task.queue[:SHOWN]
-        texts = tuple(f"{task.taskId} · {len(task.steps)} steps" for task in tasks)
-        return Lines(texts=texts, current=0, read=len(texts))
+    def _tasks(self) -> Lines:
+        """Return the last tasks that ended, the active one, and those that wait in their order."""
+        state = self.robot.state.task
+        ended = list(state.finished.values())[-ENDED_SHOWN:]
+        active = [] if state.active is None else [state.active]
+        texts = [
+            *map(_end_told, ended),
+            *(f"ACTIVE {_step_of(task)}" for task in active),
+            *(f"WAITING {task.taskId[:40]} · {len(task.steps)} steps" for task in state.queue),
+        ]
+        wrong = (n for n, one in enumerate(ended, 1) if one.type == "task.failed")
+        begun = len(ended) + len(active)
+        current = begun if active else len(ended) + 1
+        return Lines(1, tuple(texts[: ENDED_SHOWN + SHOWN]), current, len(texts), tuple(wrong))
 
     def _last_task(self) -> Lines:
         """Return the steps of the last task that were begun, if they are known, and its outcome."""
@@ -307,6 +332,17 @@ class AgvView(View):
         return Lines(number, texts, current, number + len(last) - 1, wrong)
 
     # Actions
+
+    def place(self) -> tuple[float, float, float]:
+        pose: tuple[float, float, float] = self.robot.machine.drive.pose
+        return pose
+
+    def summary(self) -> Summary:
+        machine, task = self.robot.machine, self.robot.state.task.active
+        v, _ = machine.drive.velocity
+        soc, charging = machine.battery
+        text = _step_of(task) if task is not None else "charging" if charging else ""
+        return Summary(abs(v), 100.0 * soc, text)
 
     def act(self, name: str) -> list[AnyInput]:
         if name not in COMMANDS:
@@ -410,6 +446,12 @@ def _told(params: Mapping[str, Any]) -> str:
 
 def _step_told(step: Step) -> str:
     return f"{step.type} {_told(step.params)}"
+
+
+def _step_of(task: Task) -> str:
+    """Return a task with its progress."""
+    step = task.steps[task.index].type if task.index < len(task.steps) else "end"
+    return f"{task.taskId[:40]} · step {task.index + 1} of {len(task.steps)}: {step}"
 
 
 def _end_told(ended: Ended) -> str:

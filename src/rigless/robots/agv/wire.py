@@ -18,7 +18,7 @@ from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.params import sentence
+from rigless.robots.agv.params import COMMANDS, STEPS, sentence
 
 VERSION = 1
 LONGEST = 64 * 1024
@@ -112,6 +112,10 @@ class AgvCodec:
     """The codec of a link. It has no state; the robot's id is in its class (see `codec_of`)."""
 
     REQUESTS: ClassVar = tuple(IN.values())
+    VARIANTS: ClassVar = {
+        m.CommandRequest.__name__: ("params", "commandType", COMMANDS),
+        m.Step.__name__: ("params", "type", STEPS),
+    }
     robot_id: ClassVar[str]
 
     def decode(self, data: bytes, subject: str = "") -> list[Any]:

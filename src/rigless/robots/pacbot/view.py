@@ -22,6 +22,7 @@ from rigless.kernel.drawing import (
     Points,
     Polygon,
     Rays,
+    Summary,
     Trail,
     View,
 )
@@ -159,6 +160,17 @@ class PacbotView(View):
 
     def trace(self) -> Mapping[str, tuple[float, float]]:
         return {"trail": (self.robot.state.body.item(b.X), self.robot.state.body.item(b.Y))}
+
+    def place(self) -> tuple[float, float, float]:
+        x, y, theta = self.robot.state.body[: b.THETA + 1].tolist()
+        return x, y, theta + math.pi / 2
+
+    def summary(self) -> Summary:
+        body, game = self.robot.state.body, self.robot.state.game
+        task = "" if game is None else f"score {game.score}, {game.lives} lives"
+        if game is not None and game.mode == board.PAUSED:
+            task += ", paused"
+        return Summary(math.hypot(body.item(b.VX), body.item(b.VY)), None, task)
 
     def drive(self, forward: float, left: float, turn: float) -> list[AnyInput]:
         """Command all four motors, scaled alike if the fastest would exceed full speed."""

@@ -21,6 +21,7 @@ from rigless.kernel.drawing import (
     Plot,
     Points,
     Polygon,
+    Summary,
     Switch,
     Trail,
     View,
@@ -126,6 +127,13 @@ class RoverView(View):
             "wheels": self._wheels(x, y, yaw),
             "antenna": (*self._antenna(), 0.0, 0.0),
         }
+
+    def place(self) -> tuple[float, float, float]:
+        body = self.robot.state.body
+        return float(body[b.X]), float(body[b.Y]), float(body[b.YAW])
+
+    def summary(self) -> Summary:
+        return Summary(abs(float(self.robot.state.body[b.V])))
 
     def measure(self) -> Mapping[str, float]:
         robot, state, body = self.robot, self.robot.state, self.robot.state.body.tolist()

@@ -4,7 +4,7 @@ Lidar beams are true. Lidar points are those on the wire, with faults and noise.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -16,12 +16,15 @@ from rigless.kernel.drawing import (
     Disc,
     Drive,
     Gauge,
+    Hint,
     Lamp,
+    Part,
     Plot,
     Points,
     Polygon,
     Rays,
     Scan,
+    Summary,
     Switch,
     Trail,
     View,
@@ -38,6 +41,7 @@ from rigless.robots.vacuum.motors import POWERED
 from rigless.robots.vacuum.power import is_docked
 from rigless.robots.vacuum.state import VacuumState
 from rigless.robots.vacuum.wire import Control, Status
+from rigless.worlds.coverage import covered
 from rigless.worlds.grid import Grid
 
 HEIGHT_M, LIDAR_HEIGHT_M = 0.09, 0.1
@@ -107,6 +111,7 @@ class VacuumView(View):
             Gauge("speed", "Speed", "m/s"),
             Gauge("turn", "Turn rate", "rad/s"),
             Gauge("distance", "Distance", "m", digits=1),
+            Gauge("coverage", "Floor covered", "%", digits=1),
             Gauge("drift", "Odometry error", "m", high=0.5, digits=3),
             Gauge("battery_level", "Battery", "%", low=20, digits=0),
             Gauge("battery_voltage", "Voltage", "V", digits=1),
@@ -123,6 +128,8 @@ class VacuumView(View):
             *(Lamp(name, name.replace("_", " ").capitalize()) for name in POWERED),
             Lamp("is_charging", "Charging"),
             Lamp("docked", "On the dock"),
+            Hint("lidar_off", "The lidar is off: no scan", "lidar on", "Turn on"),
+            *_raw_counts(),
             Action("lidar on", "Lidar on"),
             Action("lidar off", "Lidar off"),
             Action("vacuum on", "Suction on"),
@@ -165,6 +172,7 @@ class VacuumView(View):
     def measure(self) -> Mapping[str, float]:
         robot, state, readings = self.robot, self.robot.state, self._readings()
         body = state.body
+        radius_m = robot.config.robot.robot_radius
         numbers = {name: float(getattr(readings, name)) for name in readings.__struct_fields__}
         return {
             **numbers,
@@ -174,6 +182,8 @@ class VacuumView(View):
             "commanded": state.command[0],
             "distance": body[b.ODOMETER],
             "drift": math.hypot(body[b.X] - body[b.ODO_X], body[b.Y] - body[b.ODO_Y]),
+            "coverage": 100.0 * covered(robot, radius_m, float(body[b.X]), float(body[b.Y])),
+            "lidar_off": float(not state.lidar_on and robot.fault("lidar", "off") is None),
             "lidar": float(state.lidar_on and robot.fault("lidar", "off") is None),
             "drive_enabled": float(state.drive_enabled),
             "docked": float(is_docked(robot.config, state)),
@@ -184,6 +194,17 @@ class VacuumView(View):
         place = (body[b.X], body[b.Y])
         odometry = (body[b.ODO_X], body[b.ODO_Y])
         return {"trail": place, "odometry_trail": odometry, "swept": place}
+
+    def place(self) -> tuple[float, float, float]:
+        x, y, theta = self.robot.state.body[[b.X, b.Y, b.THETA]].tolist()
+        return x, y, theta
+
+    def summary(self) -> Summary:
+        state = self.robot.state
+        powered = [name.replace("_", " ") for name in POWERED if state.actuators.get(name, 0.0) > 0]
+        task = "charging" if self._readings().is_charging else ", ".join(powered)
+        level = float(self._readings().battery_level)
+        return Summary(abs(float(state.body[b.REAL_V])), level, task)
 
     def scans(self) -> Mapping[str, Scan]:
         """Return the points of the wire as seen from the lidar."""
@@ -262,6 +283,17 @@ class VacuumView(View):
         local = np.column_stack((ranges * np.cos(angles), ranges * np.sin(angles))) + mount
         last = robot.state.trail[(robot.state.trail_at - 1) % len(robot.state.trail)]
         return _turned(local, last[3]).astype(np.float32) + last[1:3].astype(np.float32)
+
+
+def _raw_counts() -> Iterator[Part]:
+    """Return the numbers of the wire as they are, before a client scales them."""
+    group = "Raw counts"
+    for side in ("left", "right"):
+        yield Gauge(f"wheel_{side}", f"Encoder {side}", "ticks", digits=0, group=group)
+    for sensor in ("gyro", "accel", "tilt"):
+        for axis in "xyz":
+            label = f"{sensor.capitalize()} {axis}"
+            yield Gauge(f"{sensor}_{axis}", label, "LSB", digits=0, group=group)
 
 
 def _turned(points: Any, theta: float) -> Any:

@@ -24,7 +24,8 @@ export function faultCard() {
   return card(
     "Faults",
     html`${active.map((fault) => activeFault(robot, fault))}
-    ${offered && state.source.value === "live" ? faultForm(robot, offered) : nothing}
+    ${offered && state.source.value === "live" ?
+      faultForm(offered, (fault) => void injectInto(robot, fault)) : nothing}
     ${active.length > 1 && state.source.value === "live" ? button("Clear all", "Clear all faults",
       () => void clear(robot, ""), { kind: "text wide" }) : nothing}`,
     tag,
@@ -65,11 +66,14 @@ function selectOption(which, name) {
   params.value = {};
 }
 
+/** @typedef {{target: string, kind: string, params: Record<string, any>, for_s?: number}} Chosen */
+
 /**
- * @param {string} robot
+ * A form for one fault of those that a robot offers.
  * @param {import("../core/state.js").RobotDetails["fault_params"]} offered
+ * @param {(fault: Chosen) => void} inject
  */
-function faultForm(robot, offered) {
+export function faultForm(offered, inject) {
   const targets = Object.keys(offered);
   const chosen = targets.includes(target.value) ? target.value : (targets[0] ?? "");
   const kinds = Object.keys(offered[chosen] ?? {});
@@ -77,7 +81,7 @@ function faultForm(robot, offered) {
   const asked = Object.entries(offered[chosen]?.[how] ?? {});
   return html`<form class="faults" @submit=${(/** @type {Event} */ event) => {
     event.preventDefault();
-    void inject(robot, chosen, how, asked);
+    inject(typed(chosen, how, asked));
   }}>
     <select aria-label="Target of the fault" .value=${chosen}
       @change=${(/** @type {Change} */ e) => selectOption(target, e.target.value)}>
@@ -115,23 +119,29 @@ function paramField(name, param) {
 }
 
 /**
- * @param {string} robot
  * @param {string} what
  * @param {string} how
  * @param {[string, import("../core/state.js").FaultParam][]} asked
+ * @returns {Chosen}
  */
-async function inject(robot, what, how, asked) {
+function typed(what, how, asked) {
   const given = asked.map(([name, param]) => {
     const text = params.value[name] ?? String(param.default);
     return [name, param.choices.length ? text : Number(text)];
   });
   const duration = Number(seconds.value);
-  const body = {
-    robot,
+  return {
     target: what,
     kind: how,
     params: Object.fromEntries(given),
     ...(duration > 0 ? { for_s: duration } : {}),
   };
-  if (await post("/api/faults", body)) state.notice(`${what} ${how}`);
+}
+
+/**
+ * @param {string} robot
+ * @param {Chosen} fault
+ */
+async function injectInto(robot, fault) {
+  if (await post("/api/faults", { robot, ...fault })) state.notice(`${fault.target} ${fault.kind}`);
 }

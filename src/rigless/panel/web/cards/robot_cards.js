@@ -3,6 +3,7 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { post, postInOrder, robotPath } from "../core/api.js";
 import { jogPad } from "./jog_pad.js";
+import { composeForm } from "./compose_card.js";
 import { programListing, programOf } from "./program_card.js";
 import { targetForm } from "./target_form.js";
 import {
@@ -93,7 +94,7 @@ const partsOf = (title) =>
   [
     ...parts().filter((part) => cardOf(part) === title),
     ...(title === "Virtual I/O" ? unlistedInputs() : []),
-  ].filter((part) => isLive() || (part.kind !== "Action" && part.kind !== "Jog"));
+  ].filter((part) => isLive() || !["Action", "Jog", "Compose"].includes(part.kind));
 
 /** @param {string} title */
 const hasShownParts = (title) => partsOf(title).length > 0;
@@ -142,6 +143,7 @@ function cardBody(found) {
         class=${dense ? "readouts dense" : "readouts"}>${numbers.map((part) => gauge(part,
         measure(part)))}</div>` : nothing}
     ${of("Listing").map(programListing)}
+    ${of("Compose").map(composeForm)}
     ${of("Slider").map((part) => slider(part, measure(part)))}
     ${inputsAndOutputs(of("Switch", "Button"), of("Lamp"), measure)}
     ${actions.length ?

@@ -35,7 +35,7 @@ function toggleFold(title) {
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
   const unlike = typeof face === "string" && !label.toLowerCase().includes(face.toLowerCase());
-  return html`<button class="button ${kind}" aria-label=${unlike ? `${face}: ${label}` : label}
+  return html`<button type="button" class="button ${kind}" aria-label=${unlike ? `${face}: ${label}` : label}
     title=${label} aria-pressed=${on}
     ?disabled=${off} @click=${act}>${face}</button>`;
 }

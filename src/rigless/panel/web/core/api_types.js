@@ -2,6 +2,12 @@
 // edit.
 
 /**
+ * Run an action of their pages on these robots.
+ * @typedef {object} ActMany
+ * @property {string[]} robots
+ * @property {string} name
+ */
+/**
  * A condition that stops a robot, and what ends it.
  * @typedef {object} AlarmText
  * @property {string} text
@@ -16,7 +22,13 @@
  * @property {MapObject[]} things
  */
 /**
- * @typedef {LookMessage|DriveMessage|JogMessage|WireLookMessage|PlotMessage} ClientMessage
+ * Clear the faults of these robots.
+ * @typedef {object} ClearMany
+ * @property {string[]} robots
+ */
+/**
+ * @typedef {LookMessage|DriveMessage|JogMessage|WireLookMessage|PlotMessage|
+ *   FleetLookMessage} ClientMessage
  */
 /**
  * Two records of one topic side by side; `different` names the fields that differ.
@@ -38,6 +50,12 @@
  * @property {string} field_name
  * @property {ComparedRecord[]} rows
  * @property {number} first
+ */
+/**
+ * The robots on which it was done, and the others.
+ * @typedef {object} DoneOnMany
+ * @property {string[]} done
+ * @property {FailedRobot[]} failed
  */
 /**
  * Drive a robot: forward, left and turn, each −1 to 1.
@@ -104,6 +122,12 @@
  * @property {string} place
  */
 /**
+ * A robot on which it could not be done, and the reason.
+ * @typedef {object} FailedRobot
+ * @property {string} robot
+ * @property {string} problem
+ */
+/**
  * The time of a fault; `end_s` is null if it is active. Faults of programs have no robot.
  * @typedef {object} FaultBand
  * @property {string} robot
@@ -139,6 +163,45 @@
  * @property {string} file
  */
 /**
+ * Subscribe to all robots of a stage: pictures per second; 0 ends it.
+ * @typedef {object} FleetLookMessage
+ * @property {"fleet"} type
+ * @property {0|5|10|20|30} [hz]
+ * @property {string} [stage]
+ */
+/**
+ * The lines that have changed; all of them if `first` is set. `number` is that of the list of
+ * robots, as in the binary blocks. `asked_hz` is the number of pictures per second of the
+ * subscription, `hz` the number that the server allows itself, as one takes `cost_ms`, and
+ * `sent_hz` the number that it manages.
+ * @typedef {object} FleetMessage
+ * @property {"fleet"} type
+ * @property {"live"|"recording"} stage
+ * @property {number} number
+ * @property {boolean} first
+ * @property {number} total
+ * @property {FleetRow[]} rows
+ * @property {number} hz
+ * @property {number} asked_hz
+ * @property {number} sent_hz
+ * @property {number} cost_ms
+ */
+/**
+ * The words in a robot's line. `n` is its place in the binary blocks. `stop` is the state of its
+ * emergency stop, null if it has none. `error` is its alarm, or the reason why its view fails.
+ * `faults` is the number of injected faults.
+ * @typedef {object} FleetRow
+ * @property {number} n
+ * @property {string} name
+ * @property {string} kind
+ * @property {number} world
+ * @property {string} status
+ * @property {boolean|null} stop
+ * @property {string} task
+ * @property {string} error
+ * @property {number} faults
+ */
+/**
  * Size and place of a map. Its origin is x, y and yaw of the lower left corner.
  * @typedef {object} GridInfo
  * @property {number} width
@@ -151,6 +214,15 @@
  * A fault to inject, for ever or for a time.
  * @typedef {object} InjectFault
  * @property {string} robot
+ * @property {string} target
+ * @property {string} [kind]
+ * @property {Record<string, any>} [params]
+ * @property {number|null} [for_s]
+ */
+/**
+ * Inject a fault into these robots, for ever or for a time.
+ * @typedef {object} InjectMany
+ * @property {string[]} robots
  * @property {string} target
  * @property {string} [kind]
  * @property {Record<string, any>} [params]
@@ -314,8 +386,8 @@
  * A part of a robot's page. `columns` is the number of values in a row of its drawing.
  * @typedef {object} PagePart
  * @property {"Disc"|"Polygon"|"Rays"|"Points"|"Path"|"Ellipse"|"Links"|"Scene"|"Curve"|"Cloud"|
- *   "Axes"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Drive"|"Slider"|"Jog"|
- *   "Listing"} kind
+ *   "Axes"|"Trail"|"Gauge"|"Word"|"Lamp"|"Plot"|"Switch"|"Button"|"Action"|"Hint"|"Compose"|
+ *   "Drive"|"Slider"|"Jog"|"Listing"} kind
  * @property {number} columns
  * @property {string} name
  * @property {string} label
@@ -345,6 +417,10 @@
  * @property {[string, string][]} [lines]
  * @property {boolean|number|null} [pressed]
  * @property {boolean|number|null} [released]
+ * @property {string} [action]
+ * @property {string} [button]
+ * @property {string} [port]
+ * @property {string[]} [types]
  * @property {("forward"|"left"|"turn")[]|[string, string, string][]} [axes]
  * @property {number|null} [step]
  * @property {number|null} [normal]
@@ -624,7 +700,8 @@
  */
 /**
  * @typedef {StatusMessage|RobotMessage|AroundMessage|Page|ListingsMessage|EventMessage|
- *   TruthMessage|TroubleMessage|DroppedMessage|WireMessage|ErrorMessage} ServerMessage
+ *   TruthMessage|TroubleMessage|DroppedMessage|WireMessage|FleetMessage|
+ *   ErrorMessage} ServerMessage
  */
 /**
  * New values of inputs of a robot, by name. All are set, or none.
@@ -720,7 +797,8 @@
  * @property {RobotStatus[]} robots
  */
 /**
- * The run as a whole, ten times per second.
+ * The run as a whole, ten times per second. With more than 64 robots, `robots` is in every tenth
+ * message, and in the one after an emergency stop.
  * @typedef {object} StatusMessage
  * @property {string} name
  * @property {"failed"|"stopped"|"paused"|"lockstep"|"running"} state
@@ -737,7 +815,7 @@
  * @property {OutcomeStatus|null} outcome
  * @property {"status"} type
  * @property {SnapshotEntry[]} snapshots
- * @property {LiveRobotSummary[]} robots
+ * @property {LiveRobotSummary[]} [robots]
  * @property {OpenPlayer|null} [deck]
  */
 /**
@@ -749,6 +827,12 @@
  * Go forward, or back, by some milliseconds.
  * @typedef {object} StepRecording
  * @property {number} [ms]
+ */
+/**
+ * Set (`on`) or release the emergency stop of these robots.
+ * @typedef {object} StopMany
+ * @property {string[]} robots
+ * @property {boolean} [on]
  */
 /**
  * The robots whose emergency stop was set or released.

@@ -32,6 +32,12 @@ export const frameListeners = new Set();
  */
 export const wireListeners = new Set();
 
+/**
+ * Functions that receive lines of the fleet page.
+ * @type {Set<(message: import("./api_types.js").FleetMessage) => void>}
+ */
+export const fleetListeners = new Set();
+
 /** @param {import("./api_types.js").ClientMessage} message */
 export function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
@@ -80,7 +86,11 @@ function handleMessage(message) {
         state.connection.value = "live";
         // the recording was closed
         if (!message.deck && state.status.value?.deck) state.source.value = "live";
-        state.status.value = message;
+        // with many robots, not each status lists them
+        state.status.value = {
+          ...message,
+          robots: message.robots ?? state.status.value?.robots ?? [],
+        };
         if (message.deck && state.onlyRecording.value) state.source.value = "recording";
         break;
       case "robot":
@@ -117,6 +127,9 @@ function handleMessage(message) {
       case "wire":
         for (const take of wireListeners) take(message);
         break;
+      case "fleet":
+        for (const take of fleetListeners) take(message);
+        break;
       case "error":
         for (const problem of message.problems)
           state.notice(`${problem.where}: ${problem.what}`, "bad");
@@ -138,7 +151,7 @@ function handlePage(page) {
  * Count a frame for the frame rate. Frames of several robots, and frames that waited while the page
  * was busy, come at the same time: they are one picture.
  */
-function countFrame() {
+export function countFrame() {
   const now = performance.now();
   if (now - lastFrame_ms < 500 / state.settings.frameHz.value) return;
   lastFrame_ms = now;

@@ -2,7 +2,8 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { prefersLight } from "./screen.js";
 
-/** @typedef {import("./api_types.js").StatusMessage} Status */
+/** @typedef {import("./api_types.js").StatusMessage &
+ *   {robots: import("./api_types.js").LiveRobotSummary[]}} Status */
 /** @typedef {import("./api_types.js").RobotSummary & {stop?: boolean|null,
  *   alarm?: import("./api_types.js").AlarmText|null}} RobotSummary */
 /** @typedef {import("./api_types.js").OpenPlayer} PlayerStatus */
@@ -110,12 +111,16 @@ export const inOverview = computed(() => !shownRobot.value && worlds.value.size 
 // keys of the worlds whose tiles are visible
 export const visibleWorlds = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 
+/** A robot whose world the fleet page shows; empty for the main world. */
+export const backgroundRobot = signal("");
+
 const pageVisible = signal(!document.hidden);
 document.addEventListener("visibilitychange", () => (pageVisible.value = !document.hidden));
 
 /** The subscriptions as the server expects them: robot → frames per second. */
 export const subscriptions = computed(() => {
   if (shownRobot.value) return { [shownRobot.value]: settings.frameHz.value };
+  if (backgroundRobot.value && pageVisible.value) return { [backgroundRobot.value]: OVERVIEW_HZ };
   if (!inOverview.value || !pageVisible.value) return {};
   const near = [...worlds.value]
     .filter(([key]) => visibleWorlds.value.has(key))

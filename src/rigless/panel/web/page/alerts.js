@@ -3,6 +3,7 @@ import { html, nothing } from "lit-html";
 import { formatTime } from "../cards/widgets.js";
 import { stoppedRobots } from "./emergency_stop.js";
 import * as state from "../core/state.js";
+import { fleetShown } from "../fleet/fleet_store.js";
 
 const MAX_ALARMS = 3; // of all robots; a fleet may have many
 const NAMED = 6; // robots that the strip of the emergency stop names
@@ -50,11 +51,23 @@ function outcomeStrip() {
   );
 }
 
+/** One line for all alarms: the table of the fleet page has the texts. @param {string[]} names */
+function fleetStrip(names) {
+  const more = names.length - NAMED;
+  return strip(
+    "bad",
+    html`<b>${names.length} robots have an alarm:</b> ${names.slice(0, NAMED).map((name) =>
+      html`<a href=${state.hashFor(name)}>${name}</a> `)}${
+      more > 0 ? html`<span>and ${more} more</span>` : nothing}`,
+  );
+}
+
 /** The alarm of the shown robot, or the first alarms of all robots. */
 function alarmStrips() {
   const found = (state.status.value?.robots ?? []).filter(
     ({ name, alarm }) => alarm && (!state.shownRobot.value || name === state.shownRobot.value),
   );
+  if (fleetShown.value && found.length > 1) return fleetStrip(found.map(({ name }) => name));
   const more = found.length - MAX_ALARMS;
   return html`${found.slice(0, MAX_ALARMS).map(({ name, alarm }) =>
     strip(

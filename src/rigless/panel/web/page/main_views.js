@@ -4,6 +4,7 @@
 // it returns fills the main area. A view is offered while `available()` is true.
 import { html, nothing } from "lit-html";
 import { dockCards, hasDock } from "../cards/robot_cards.js";
+import { fleetView, isFleet, isLargeFleet } from "../fleet/fleet_view.js";
 import { overview } from "./overview.js";
 import { hasPlots, plotStrip, spanButtons } from "./plots.js";
 import { plotsView } from "../plots/plots_view.js";
@@ -25,6 +26,7 @@ import { wireView } from "../wire/wire_panel.js";
 /** @type {MainView[]} */
 export const mainViews = [
   { id: "view", label: "View", available: () => true, render: pictures },
+  { id: "fleet", label: "Fleet", available: isFleet, render: () => fleetView },
   {
     id: "wire",
     label: "Wire",
@@ -55,10 +57,17 @@ function pictures() {
         plots ? plotStrip : nothing}</div>`;
 }
 
-/** The view in the URL, or the first if that is not available. */
+/** The view without an id in the URL: the map, or with many robots on it the fleet page. */
+const defaultId = () => (isLargeFleet() && !state.inOverview.value ? "fleet" : "view");
+
+/** The view in the URL, or the default if that is not available. */
 export function currentView() {
   const shown = mainViews.filter((view) => view.available());
-  return shown.find(({ id }) => id === state.route.value.view) ?? shown[0];
+  return (
+    shown.find(({ id }) => id === state.route.value.view) ??
+    shown.find(({ id }) => id === defaultId()) ??
+    shown[0]
+  );
 }
 
 /** Links to the available views; nothing if there is only one. */
@@ -68,7 +77,8 @@ export function viewSwitch() {
   const current = currentView();
   return html`<div class="view-switch segments" role="group"
     aria-label="Views">${shown.map(
-    (view, n) => html`<a class="button text" aria-current=${view === current ? "page" : "false"}
-      href=${state.hashFor(state.shownRobot.value, n ? view.id : "")}>${view.label}</a>`,
+    (view) => html`<a class="button text" aria-current=${view === current ? "page" : "false"}
+      href=${state.hashFor(state.shownRobot.value, view.id === defaultId() ? "" : view.id)}
+      >${view.label}</a>`,
   )}</div>`;
 }

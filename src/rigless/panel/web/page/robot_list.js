@@ -9,6 +9,7 @@ import { card } from "../cards/widgets.js";
 import * as state from "../core/state.js";
 
 const MANY = 8; // with more robots there is a search field
+const LISTED = 150; // more robots are found by the search, or on the fleet page
 export const searchText = signal(""); // part of a name
 export const chosenStatus = signal("");
 
@@ -85,8 +86,14 @@ export function navigation() {
     aria-label="Robots">${all.length > 1 ? item("", icons.all, "All robots") : nothing}
     ${isMany.value ? searchField("Find a robot") : nothing}
     ${guard([listKey.value, state.shownRobot.value], () =>
-      matches.value.map(({ name, kind, status }) => item(name, icons.ofKind(kind), name,
-        status)))}</nav>`;
+      matches.value.slice(0, LISTED).map(({ name, kind, status }) => item(name,
+        icons.ofKind(kind), name, status)))}${moreRobots()}</nav>`;
+}
+
+/** The number of robots that are not listed. */
+function moreRobots() {
+  const more = matches.value.length - LISTED;
+  return more > 0 ? html`<p class="dim more">and ${more} more: search</p>` : nothing;
 }
 
 /** A filter button for each status. */
@@ -112,7 +119,7 @@ export function robotListCard() {
       html`<div class="finder">${searchField("Find a robot by its name")}${statusButtons()}</div>` :
         nothing}
     ${guard([listKey.value], () =>
-      matches.value.map(
+      matches.value.slice(0, LISTED).map(
         (
           robot,
         ) => html`<a class="readout" data-health=${healthOf(robot.status)}
@@ -120,6 +127,7 @@ export function robotListCard() {
       <span>${robot.name}</span><b>${robot.status}</b></a>`,
       ),
     )}
+    ${moreRobots()}
     ${matches.value.length ? nothing : html`<p class="dim">no robot matches</p>`}`,
     html`<span class="tag">${tag}</span>`,
   );

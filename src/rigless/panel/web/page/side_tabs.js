@@ -13,6 +13,8 @@ import {
   partCards,
 } from "../cards/robot_cards.js";
 import { portCards } from "../cards/port_cards.js";
+import { fleetCard } from "../fleet/fleet_card.js";
+import { fleetShown } from "../fleet/fleet_store.js";
 import { robotListCard } from "./robot_list.js";
 import { wireTab } from "../wire/wire_panel.js";
 import * as state from "../core/state.js";
@@ -36,7 +38,8 @@ export const sideTabs = [
     id: "control",
     label: "Control",
     render: () =>
-      isRobot() ? html`${driveCard()}${partCards()}${metricsCard()}` : robotListCard(),
+      isRobot() ? html`${driveCard()}${partCards()}${metricsCard()}` :
+        fleetShown.value ? fleetCard() : robotListCard(),
   },
   {
     id: "io",

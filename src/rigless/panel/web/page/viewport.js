@@ -8,6 +8,7 @@ import { loadMap, allMapsLoaded } from "../core/maps.js";
 import { colourOf } from "../core/health.js";
 import * as icons from "../cards/icons.js";
 import { button } from "../cards/widgets.js";
+import { hints } from "./hints.js";
 import { hasPlots, spanButtons } from "./plots.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
@@ -264,7 +265,7 @@ function overlayTools() {
       )}</div></details>`
       : nothing
   }
-    ${state.shownRobot.value ? nothing : robotCounts()}
+    ${state.shownRobot.value ? hints() : robotCounts()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
       ${hasArm() && space ? nothing :

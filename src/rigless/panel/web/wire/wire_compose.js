@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { call, post, robotPath } from "../core/api.js";
 import { notice, robotNames, shownRobot, source } from "../core/state.js";
-import { formFields, formValues } from "./wire_form.js";
+import { formFields, formValues, renew } from "./wire_form.js";
 
 /** @typedef {import("../core/api_types.js").SchemaOfPort} PortSchema */
 /** @typedef {import("../core/api_types.js").SentToPort} Sent */
@@ -156,4 +156,5 @@ async function submit(name, port) {
   result.value = null;
   result.value = (await post(`${robotPath(name)}/wire`, body)) ?? null;
   sending.value = false;
+  if (result.value) renew(values);
 }

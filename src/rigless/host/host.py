@@ -22,6 +22,7 @@ from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
 from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.saved_settings import with_saved_settings
+from rigless.host.yielder import Yielder
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.listeners import Output
@@ -77,6 +78,7 @@ class Host:
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
+        self.yielders: list[Yielder] = []  # programs that drive robots while nothing else does
         self.finished = asyncio.Event()
         self.started_ns = 0
         self._next_link = 0

@@ -12,7 +12,9 @@ from typing_extensions import TypedDict  # pydantic needs this one before Python
 from rigless.host.api_models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
 from rigless.kernel.events import Severity
 from rigless.panel.api_models import MapObject, PlayerStatus, ProgramStatus, SourceName
+from rigless.panel.goals.models import GoalStatus
 from rigless.panel.page_models import Page
+from rigless.panel.places.models import Zone
 from rigless.panel.wire.models import WireMessage
 
 
@@ -51,15 +53,22 @@ class StatusMessage(RunStatus):
     type: Literal["status"]
     snapshots: list[SnapshotEntry]
     robots: list[LiveRobotSummary]
+    zones: list[Zone]
     deck: NotRequired[OpenPlayer | None]
 
 
 class RobotMessage(RobotStatus):
-    """The state of a robot that the client looks at. `program` is for robots with programs."""
+    """The state of a robot that the client looks at.
+
+    `program` is for robots with programs, `goal` for those that go to places. A `movable` one can
+    be put at another place while time stands still.
+    """
 
     type: Literal["robot"]
     stage: SourceName
     program: NotRequired[ProgramStatus]
+    goal: NotRequired[GoalStatus]
+    movable: NotRequired[bool]
 
 
 class AroundMessage(TypedDict):

@@ -16,6 +16,12 @@
  * @property {MapObject[]} things
  */
 /**
+ * Forbid a zone to the AGVs of its world, or allow it again.
+ * @typedef {object} BlockZone
+ * @property {string} name
+ * @property {boolean} on
+ */
+/**
  * @typedef {LookMessage|DriveMessage|JogMessage|WireLookMessage|PlotMessage} ClientMessage
  */
 /**
@@ -38,6 +44,16 @@
  * @property {string} field_name
  * @property {ComparedRecord[]} rows
  * @property {number} first
+ */
+/**
+ * Draw a zone: a rectangle (`x` and `y` from, to) or a circle. One of its name is replaced.
+ * @typedef {object} DrawZone
+ * @property {string} [name]
+ * @property {string} [robot]
+ * @property {[number, number]|null} [x]
+ * @property {[number, number]|null} [y]
+ * @property {[number, number]|null} [center]
+ * @property {number|null} [radius_m]
  */
 /**
  * Drive a robot: forward, left and turn, each −1 to 1.
@@ -137,6 +153,27 @@
  * The file of a recording that was stopped.
  * @typedef {object} FinishedRecording
  * @property {string} file
+ */
+/**
+ * A place to go to, with a heading if `theta_rad` is given. With `nearest`, a place that cannot be
+ * reached is replaced by the nearest one that can.
+ * @typedef {object} GiveGoal
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} [theta_rad]
+ * @property {boolean} [nearest]
+ */
+/**
+ * The goal of a robot. `route` leads from its place at the start to the goal. `text` says what
+ * happens, or why it does not. `client` is the driver's end of the connection.
+ * @typedef {object} GoalStatus
+ * @property {"idle"|"starting"|"driving"|"blocked"|"arrived"|"stopped"|"failed"} state
+ * @property {string} text
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} theta_rad
+ * @property {[number, number][]} route
+ * @property {string} client
  */
 /**
  * Size and place of a map. Its origin is x, y and yaw of the lower left corner.
@@ -337,6 +374,14 @@
  * @property {boolean} [wrap]
  */
 /**
+ * The pose of an obstacle or a robot that was placed.
+ * @typedef {object} Placed
+ * @property {string} name
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number} theta_rad
+ */
+/**
  * Play at a factor of real time, or "fast".
  * @typedef {object} PlayRecording
  * @property {number|string} [speed]
@@ -425,6 +470,28 @@
  * @property {number} problem_line
  */
 /**
+ * Add an obstacle, a disc or a box; or change one, which keeps its shape if none is given. Without
+ * a name it gets the next free one. `robot` is a robot in whose world it is. With `nearest`, a
+ * place that is not free is replaced by the nearest one that is.
+ * @typedef {object} PutObstacle
+ * @property {string} [name]
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number} [theta_rad]
+ * @property {number|null} [radius_m]
+ * @property {[number, number]|null} [size_m]
+ * @property {string} [robot]
+ * @property {boolean} [nearest]
+ */
+/**
+ * Put a robot at a pose while time stands still; without `theta_rad` it keeps its heading.
+ * @typedef {object} PutRobot
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} [theta_rad]
+ * @property {boolean} [nearest]
+ */
+/**
  * The answer to a pose, as a sentence. `joints_deg` are the joint angles, if any.
  * @typedef {object} ReachAnswer
  * @property {boolean} reachable
@@ -480,7 +547,8 @@
  * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
  */
 /**
- * The state of a robot that the client looks at. `program` is for robots with programs.
+ * The state of a robot that the client looks at. `program` is for robots with programs, `goal` for
+ * those that go to places. A `movable` one can be put at another place while time stands still.
  * @typedef {object} RobotMessage
  * @property {string} name
  * @property {string} status
@@ -491,6 +559,8 @@
  * @property {"robot"} type
  * @property {"live"|"recording"} stage
  * @property {ProgramStatus} [program]
+ * @property {GoalStatus} [goal]
+ * @property {boolean} [movable]
  */
 /**
  * The state of one robot as its operator sees it.
@@ -689,6 +759,7 @@
  * @property {"status"} type
  * @property {SnapshotEntry[]} snapshots
  * @property {LiveRobotSummary[]} robots
+ * @property {Zone[]} zones
  * @property {OpenPlayer|null} [deck]
  */
 /**
@@ -830,6 +901,19 @@
  * @typedef {object} WorldMap
  * @property {GridInfo|null} grid
  * @property {MapObject[]} things
+ */
+/**
+ * A zone on the map of a world: a rectangle or a circle. `toml` is an expectation on it for a
+ * scenario. `blocked` names the AGVs that it is forbidden to.
+ * @typedef {object} Zone
+ * @property {string} name
+ * @property {number} world
+ * @property {[number, number]|null} x
+ * @property {[number, number]|null} y
+ * @property {[number, number]|null} center
+ * @property {number|null} radius_m
+ * @property {string} toml
+ * @property {string[]} blocked
  */
 
 export {};

@@ -55,8 +55,9 @@ def find_route(
     `others` are bodies in the way besides the obstacles of the world.
     """
     there = disc.at(*goal)
-    if why := world.why_outside(there):
-        return NoRoute(f"({goal[0]:g}, {goal[1]:g}) is {why}", _place(world, there, now_ns, others))
+    outside = world.why_outside(there)
+    if outside and getattr(world, "grid", None) is None:
+        return NoRoute(f"({goal[0]:g}, {goal[1]:g}) is {outside}", None)
     bodies = [*world.bodies(now_ns), *others]
     grid = _with_bodies(_ground(world, disc, goal, bodies), bodies)
     reached: NDArray[np.bool_] | None = None
@@ -75,16 +76,14 @@ def disc_at(disc: Body) -> Point:
 
 def _reason(world: World, disc: Body, goal: Point, now_ns: int, others: Sequence[Body]) -> str:
     there, at = disc.at(*goal), f"({goal[0]:g}, {goal[1]:g})"
+    if outside := world.why_outside(there):
+        return f"{at} is {outside}"
     robot = f"a robot {2 * disc.radius_m:.2g} m wide"
     if why := world.why_blocked(there, now_ns):
         return f"{robot} does not fit at {at}: it overlaps {why}"
     if any(map(there.overlaps, others)):
         return f"{robot} does not fit at {at}: another robot is there"
     return f"there is no way for {robot} from ({disc.x:.2f}, {disc.y:.2f}) to {at}"
-
-
-def _place(world: World, body: Body, now_ns: int, others: Sequence[Body]) -> Point | None:
-    return world.nearest_free(body, [*world.bodies(now_ns), *others])
 
 
 # The floor as a grid

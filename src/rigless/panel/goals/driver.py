@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from rigless.host.host import Host
-from rigless.kernel.body import Body
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.goals.models import ACTIVE, NO_GOAL, GiveGoal, GoalState, GoalStatus
 from rigless.panel.goals.other_clients import OtherClients
+from rigless.panel.goals.planning import plan, plan_goal
 from rigless.panel.goals.steering import Command, Follower, Pose, Vehicle
-from rigless.worlds.route import NoRoute, Route, find_route
+from rigless.worlds.route import NoRoute, Route
 
 BY = "the panel's driver"
 PERIOD_S = 0.05  # of commands, in wall time
@@ -80,18 +80,20 @@ class Driver:
     async def go(self, goal: GiveGoal) -> None:
         """Plan the way and set off. Raises InputError."""
         self._check_ready()
-        x, y = goal.x_m, goal.y_m
-        found = await self._plan(x, y)
-        if isinstance(found, NoRoute) and goal.nearest and found.place is not None:
-            x, y = found.place
-            found = await self._plan(x, y)
-        if isinstance(found, NoRoute):
-            fix = "choose another place"
-            if found.place is not None:
-                fix = f"the nearest place: x = {found.place[0]:g}, y = {found.place[1]:g}"
-            raise InputError(Problem(self._robot, found.reason, fix))
+        before = self._status
+        if not self._running:
+            self._status = {**NO_GOAL, "x_m": goal.x_m, "y_m": goal.y_m}
+            self._say("starting", "plans the way")
+        self._planned_for = self._around()
+        robot, pose = self._host.sim.robot(self._robot), self._pose()
+        try:
+            route, (x, y) = await plan_goal(robot, pose[:2], self._vehicle().radius_m, goal)
+        except BaseException:
+            if not self._running:
+                self._status = before
+            raise
         self._status = {**NO_GOAL, "x_m": x, "y_m": y, "theta_rad": goal.theta_rad}
-        self._follow(found)
+        self._follow(route)
         self._say("driving" if self._running else "starting", f"to ({x:g}, {y:g})")
         if not self._running:
             self._task = asyncio.create_task(self._run())
@@ -129,14 +131,9 @@ class Driver:
     # The way
 
     async def _plan(self, x: float, y: float) -> Route | NoRoute:
-        robot = self._host.sim.robot(self._robot)
-        px, py, _ = self._pose()
-        disc = Body(px, py, radius_m=self._vehicle().radius_m)
-        others = [Body(ox, oy, radius_m=radius) for ox, oy, radius in robot.neighbours()]
         self._planned_for = self._around()
-        now_ns = robot.now_ns
-        # In a thread, since numba may have to compile; the world only changes between two steps.
-        return await asyncio.to_thread(find_route, robot.world, disc, (x, y), now_ns, others)
+        robot, pose = self._host.sim.robot(self._robot), self._pose()
+        return await plan(robot, pose[:2], self._vehicle().radius_m, (x, y))
 
     def _follow(self, route: Route) -> None:
         self._follower = Follower(route.points, self._status["theta_rad"], self._vehicle())

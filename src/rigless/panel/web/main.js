@@ -16,6 +16,7 @@ import { shownRobot, status } from "./core/state.js";
 import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
 import { startLock } from "./cards/unlock.js";
+import { startTools } from "./tools/tool_state.js";
 import { startWirePanel } from "./wire/wire_panel.js";
 
 const NUMBERS_MS = 100; // interval of the readouts
@@ -40,6 +41,7 @@ effect(() => {
     .filter((word, n, all) => word && all.indexOf(word) === n)
     .join(" · ");
 });
+startTools();
 startViewport();
 startRobotList();
 startOverview();

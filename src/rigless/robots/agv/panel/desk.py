@@ -11,13 +11,13 @@ from typing import Any
 from uuid import uuid4
 
 from rigless.host.host import Host
-from rigless.kernel.body import Body
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.goals.models import ACTIVE, NO_GOAL, GiveGoal, GoalState, GoalStatus
+from rigless.panel.goals.planning import plan_goal
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.panel.backend import Backend
 from rigless.robots.agv.robot import Agv
-from rigless.worlds.route import NoRoute, Route, find_route
+from rigless.worlds.route import Route
 
 BY = "the panel's driver"
 YIELD_S = 10.0
@@ -70,27 +70,11 @@ class AgvDesk:
         if not agv.config.capabilities.supportedModules.task:
             what = "its configuration has no task module (supportedModules.task)"
             raise InputError(Problem(self._robot, what, "set it to true"))
-        x, y = goal.x_m, goal.y_m
-        found = await self._plan(x, y)
-        if isinstance(found, NoRoute) and goal.nearest and found.place is not None:
-            x, y = found.place
-            found = await self._plan(x, y)
-        if isinstance(found, NoRoute):
-            fix = "choose another place"
-            if found.place is not None:
-                fix = f"the nearest place: x = {found.place[0]:g}, y = {found.place[1]:g}"
-            raise InputError(Problem(self._robot, found.reason, fix))
+        place = agv.machine.drive.pose[:2]
+        route, (x, y) = await plan_goal(agv, place, reach_m(agv.config), goal)
         await self.stop()
         await self._withdraw_programs()
-        await self._assign(found, x, y, goal.theta_rad)
-
-    async def _plan(self, x: float, y: float) -> Route | NoRoute:
-        agv = self._agv
-        px, py, _ = agv.machine.drive.pose
-        radius_m = reach_m(agv.config)
-        others = [Body(ox, oy, radius_m=radius) for ox, oy, radius in agv.neighbours()]
-        disc = Body(px, py, radius_m=radius_m)
-        return await asyncio.to_thread(find_route, agv.world, disc, (x, y), agv.now_ns, others)
+        await self._assign(route, x, y, goal.theta_rad)
 
     async def _assign(self, route: Route, x: float, y: float, theta: float | None) -> None:
         task_id = f"panel-{uuid4().hex[:8]}"

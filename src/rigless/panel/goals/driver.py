@@ -30,6 +30,7 @@ LOOK_S = 1.0  # simulated time between two looks at what has moved
 STUCK_S = 5.0  # simulated time without motion
 BLOCKED_S = 30.0  # simulated time to wait for the way to become free
 MOVED_M = 0.02
+JUMP_M = 0.1  # further in a step is no motion
 REST = Command()
 
 
@@ -215,6 +216,7 @@ class Driver:
         host = self._host
         epoch, commanded_s, looked_s = host.epoch, -1.0, host.sim.now_s
         moved: tuple[Pose, float] = (self._pose(), host.sim.now_s)
+        before = self._pose()
         while True:
             now_s = host.sim.now_s
             if host.epoch != epoch:
@@ -225,7 +227,12 @@ class Driver:
                 step_s = PERIOD_S * max(1.0, host.pace.speed)
                 pose = self._pose()
                 moved = self._watch_motion(pose, moved, now_s)
-                if now_s - looked_s >= LOOK_S:
+                reach_m = JUMP_M + 2.0 * self._vehicle().speed_mps * step_s
+                jumped = math.dist(pose[:2], before[:2]) > reach_m
+                before = pose
+                if jumped:  # the robot was put at another place
+                    self._planned_for = None
+                if jumped or now_s - looked_s >= LOOK_S:
                     looked_s = now_s
                     await self._look(client)
                 assert self._follower is not None

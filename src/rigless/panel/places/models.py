@@ -69,7 +69,8 @@ class Placed(TypedDict):
 class Zone(TypedDict):
     """A zone on the map of a world: a rectangle or a circle.
 
-    `toml` is an expectation on it for a scenario. `blocked` names the AGVs that it is forbidden to.
+    `toml` is an expectation on it for a scenario. `blockable` is true if there are
+    AGVs in its world; `blocked` names those that it is forbidden to.
     """
 
     name: str
@@ -79,4 +80,5 @@ class Zone(TypedDict):
     center: tuple[float, float] | None
     radius_m: float | None
     toml: str
+    blockable: bool
     blocked: list[str]

@@ -62,9 +62,11 @@ class Zones:
             "center": given.center if circle else None,
             "radius_m": given.radius_m if circle else None,
             "toml": "",
+            "blockable": False,
             "blocked": [],
         }
         zone["toml"] = expectation(zone, robot)
+        zone["blockable"] = bool(self._around(zone))
         self._zones[name] = zone
         return zone
 
@@ -81,12 +83,7 @@ class Zones:
     async def block(self, name: str) -> Zone:
         """Forbid a zone to the robots of its world that know zones. Raises InputError."""
         zone = self.of(name)
-        numbers = world_numbers(self._host.sim)
-        desks = [
-            (robot, desk)
-            for robot, number in numbers.items()
-            if number == zone["world"] and (desk := self._desk(robot)) is not None
-        ]
+        desks = self._around(zone)
         if not desks:
             what = "no robot on this map knows forbidden zones"
             raise InputError(Problem(name, what, "AGVs do; for others use it in an expectation"))
@@ -103,6 +100,14 @@ class Zones:
                 await desk.release(name)
             zone["blocked"].remove(robot)
         return zone
+
+    def _around(self, zone: Zone) -> list[tuple[str, ZoneDesk]]:
+        """Return the robots of a zone's world that know zones, with their desks."""
+        return [
+            (robot, desk)
+            for robot, number in world_numbers(self._host.sim).items()
+            if number == zone["world"] and (desk := self._desk(robot)) is not None
+        ]
 
     def _desk(self, robot: str) -> ZoneDesk | None:
         if robot not in self._desks:

@@ -2,7 +2,7 @@
 import { html, nothing } from "lit-html";
 import { blockZone, deleteZone, removeObstacle } from "../tools/actions.js";
 import { isLive, objects, zones } from "../tools/tool_state.js";
-import { copyButton } from "./copy_button.js";
+import { copyIcon } from "./copy_button.js";
 import * as icons from "./icons.js";
 import { button, card } from "./widgets.js";
 
@@ -18,11 +18,12 @@ export function placeCard() {
         ${y.toFixed(2)} m</small></span>${button(icons.bin, `Delete the obstacle ${name}`,
         () => void removeObstacle(name))}</li>`,
     )}${zones.value.map(
-      (zone) => html`<li><span>${zone.name} <small>${zone.blocked.length ? "forbidden" : "zone"
-        }</small></span>${copyButton("Copy", zone.toml, "TOML")}${button(
-        zone.blocked.length ? "Allow" : "Forbid", `${zone.blocked.length ? "Allow" : "Forbid"
-        } ${zone.name} to AGVs`, () => void blockZone(zone, !zone.blocked.length),
-        { kind: "text" })}${button(icons.bin, `Delete the zone ${zone.name}`,
+      (zone) => html`<li><span>${zone.name}${zone.blocked.length ?
+        html` <small>forbidden</small>` : nothing}</span>${copyIcon(zone.toml,
+        `the expectation of ${zone.name} (TOML)`)}${zone.blockable ?
+        button(zone.blocked.length ? "Allow" : "Forbid", `${zone.blocked.length ? "Allow" :
+        "Forbid"} ${zone.name} to AGVs`, () => void blockZone(zone, !zone.blocked.length),
+        { kind: "text" }) : nothing}${button(icons.bin, `Delete the zone ${zone.name}`,
         () => void deleteZone(zone))}</li>`,
     )}</ul>`,
   );

@@ -904,7 +904,8 @@
  */
 /**
  * A zone on the map of a world: a rectangle or a circle. `toml` is an expectation on it for a
- * scenario. `blocked` names the AGVs that it is forbidden to.
+ * scenario. `blockable` is true if there are AGVs in its world; `blocked` names those that it is
+ * forbidden to.
  * @typedef {object} Zone
  * @property {string} name
  * @property {number} world
@@ -913,6 +914,7 @@
  * @property {[number, number]|null} center
  * @property {number|null} radius_m
  * @property {string} toml
+ * @property {boolean} blockable
  * @property {string[]} blocked
  */
 

@@ -1,7 +1,7 @@
 // The tools of the map: a column of buttons, and a strip that tells how to use the active one.
 import { html, nothing } from "lit-html";
 import * as icons from "../cards/icons.js";
-import { copyButton } from "../cards/copy_button.js";
+import { copyIcon } from "../cards/copy_button.js";
 import { button } from "../cards/widgets.js";
 import { togglePause } from "../cards/time_control.js";
 import { shownRobot, shownState } from "../core/state.js";
@@ -70,9 +70,8 @@ export function toolBar() {
 function strip() {
   const refused = refusal.value;
   return html`<div class="tool-strip" role="group" aria-label="Tool">
-    <div class="tool-help">${help()}${button(icons.close, "End the tool (Esc)",
-      () => chooseTool(tool.value))}</div>
-    ${options()}
+    <div class="tool-help">${help()}</div>${options()}
+    ${button(icons.close, "End the tool (Esc)", () => chooseTool(tool.value))}
     ${refused ? html`<div class="tool-refusal" role="alert"><span>${refused.text}</span>${
       refused.retry ? button("Use the nearest place", "Use the nearest place", refused.retry,
         { kind: "text" }) : nothing}</div>` : nothing}
@@ -174,8 +173,8 @@ function zoneForm() {
   if (!zone) return nothing;
   const blocked = zone.blocked.length > 0;
   return html`<div class="row"><b class="clip">${zone.name}</b>${
-    copyButton("Copy", zone.toml, "expectation (TOML)")}${
-    button(blocked ? "Allow to AGVs" : "Forbid to AGVs",
+    copyIcon(zone.toml, `the expectation of ${zone.name} (TOML)`)}${
+    !zone.blockable ? nothing : button(blocked ? "Allow to AGVs" : "Forbid to AGVs",
       blocked ? `Forbidden to ${zone.blocked.join(", ")}; allow it` :
       "Send it to the AGVs of this map as a blocked zone", () => void blockZone(zone, !blocked),
       { kind: "text", on: blocked })}${

@@ -24,6 +24,8 @@ PER_RADIUS = 4.0  # cells in a radius at least; coarser grids are divided
 MOST_CELLS = 1e6  # of a divided grid, or of an open plane
 MARGINS_M = (0.05, 0.02, 0.002)  # around the disc: the largest with which there is a route
 NEAR_WALL = 2.0  # added cost of a step along a wall
+WAY_OUT = 2.0  # radii around the start
+CELL = 0.75  # cells: the rounding of a place to the centre of its cell
 OPEN_M = 3.0  # around start, goal and bodies on an open plane
 SQRT2 = math.sqrt(2.0)
 
@@ -146,6 +148,7 @@ def _search_with(
     """Return the corners between start and goal, or None, and the cells that were reached."""
     radius = (disc.radius_m + margin_m) / grid.resolution_m
     room = free_centres(grid.occupied, grid.clear, radius)
+    room |= _way_out(grid, disc, radius)
     start = _cell(grid, room, disc_at(disc), 2.0 * disc.radius_m)
     nothing = np.zeros(grid.shape, bool)
     if start is None:
@@ -168,6 +171,23 @@ def _search_with(
     corners = _pulled(room, cells[::-1])[1:-1]
     xs, ys = grid.to_world([c + 0.5 for c, _ in corners], [r + 0.5 for _, r in corners])
     return list(zip(xs.tolist(), ys.tolist(), strict=True)), reached
+
+
+def _way_out(grid: Grid, disc: Body, radius: float) -> NDArray[np.bool_]:
+    """Return cells near a disc that are no nearer to anything than its place is now.
+
+    A robot may stand closer to a wall or to another robot than a route would lead it.
+    """
+    x, y = (float(value) for value in grid.to_cells(disc.x, disc.y))
+    out = np.zeros(grid.shape, bool)
+    gap = nearest(grid.occupied, grid.clear, x, y, radius)[0]
+    if gap >= radius:
+        return out
+    reach = math.ceil(WAY_OUT * radius)
+    rows = slice(max(int(y) - reach, 0), max(int(y) + reach, 0))
+    columns = slice(max(int(x) - reach, 0), max(int(x) + reach, 0))
+    out[rows, columns] = free_centres(grid.occupied, grid.clear, gap - CELL)[rows, columns]
+    return out
 
 
 def _cell(grid: Grid, room: Cells, at: Point, within_m: float) -> tuple[int, int] | None:

@@ -27,10 +27,12 @@ POLL_S = 0.02
 YIELD_S = 10.0  # for programs to end
 LISTEN_S = 0.4  # for other clients on a shared network
 LOOK_S = 1.0  # simulated time between two looks at what has moved
-STUCK_S = 5.0  # simulated time without motion
+STUCK_S = 4.0  # simulated time without motion
 BLOCKED_S = 30.0  # simulated time to wait for the way to become free
-MOVED_M = 0.02
-JUMP_M = 0.1  # further in a step is no motion
+MOVED_M, TURNED_RAD = 0.02, 0.1  # less is no motion
+JUMP_M = 0.1
+TRIES = 2  # to get free
+BACK_S, BACK_SHARE = 1.0, 0.4  # of the full speed
 REST = Command()
 
 
@@ -215,8 +217,11 @@ class Driver:
     async def _drive(self, client: GoalClient) -> None:
         host = self._host
         epoch, commanded_s, looked_s = host.epoch, -1.0, host.sim.now_s
-        moved: tuple[Pose, float] = (self._pose(), host.sim.now_s)
         before = self._pose()
+        moved: tuple[Pose, float] = (before, host.sim.now_s)
+        tries = TRIES
+        self._planned_for = None  # it may have driven on since the way was planned
+        await self._look(client)
         while True:
             now_s = host.sim.now_s
             if host.epoch != epoch:
@@ -226,23 +231,46 @@ class Driver:
             if now_s != commanded_s:  # not while it is paused
                 step_s = PERIOD_S * max(1.0, host.pace.speed)
                 pose = self._pose()
-                moved = self._watch_motion(pose, moved, now_s)
-                reach_m = JUMP_M + 2.0 * self._vehicle().speed_mps * step_s
-                jumped = math.dist(pose[:2], before[:2]) > reach_m
-                before = pose
-                if jumped:  # the robot was put at another place
+                moved = _watch_motion(pose, moved, now_s)
+                stuck = now_s - moved[1] > STUCK_S
+                if stuck and not tries:
+                    raise _End("failed", f"stuck at ({pose[0]:.2f}, {pose[1]:.2f})")
+                if stuck:
+                    tries -= 1
+                    await self._back_off(client)
+                    moved = (self._pose(), host.sim.now_s)
+                jumped = math.dist(pose[:2], before[:2]) > self._reach_m(step_s)
+                before = self._pose()
+                if jumped or stuck:
                     self._planned_for = None
-                if jumped or now_s - looked_s >= LOOK_S:
+                if jumped or stuck or now_s - looked_s >= LOOK_S:
                     looked_s = now_s
                     await self._look(client)
                 assert self._follower is not None
-                command = self._follower.command(pose, step_s)
+                command = self._follower.command(self._pose(), step_s)
                 if command is None:
-                    x, y = self._status["x_m"], self._status["y_m"]
-                    off_m = math.dist(pose[:2], (x, y))
-                    raise _End("arrived", f"at ({x:g}, {y:g}), within {100 * off_m:.0f} cm")
+                    raise _End("arrived", self._arrival())
                 await self._send(client, command)
                 commanded_s = now_s
+            await asyncio.sleep(PERIOD_S)
+
+    def _reach_m(self, step_s: float) -> float:
+        """Return how far it can have driven in a step; further, it was put somewhere else."""
+        return JUMP_M + 2.0 * self._vehicle().speed_mps * step_s
+
+    def _arrival(self) -> str:
+        x, y = self._status["x_m"], self._status["y_m"]
+        off_m = math.dist(self._pose()[:2], (x, y))
+        return f"at ({x:g}, {y:g}), within {100 * off_m:.0f} cm"
+
+    async def _back_off(self, client: GoalClient) -> None:
+        """Drive back a little, away from what it is stuck at."""
+        host, begin_s, epoch = self._host, self._host.sim.now_s, self._host.epoch
+        back = Command(forward_mps=-BACK_SHARE * self._vehicle().speed_mps)
+        while host.sim.now_s - begin_s < BACK_S and host.epoch == epoch:
+            self._check_clients()
+            self._check_robot()
+            await self._send(client, back)
             await asyncio.sleep(PERIOD_S)
 
     async def _send(self, client: GoalClient, command: Command) -> None:
@@ -262,16 +290,6 @@ class Driver:
         if self._host.pace.mode == "fast":
             raise _End("stopped", "a client cannot keep up with fast time")
 
-    def _watch_motion(
-        self, pose: Pose, moved: tuple[Pose, float], now_s: float
-    ) -> tuple[Pose, float]:
-        turned = abs(math.remainder(pose[2] - moved[0][2], math.tau))
-        if math.dist(pose[:2], moved[0][:2]) > MOVED_M or turned > 0.1:
-            return pose, now_s
-        if now_s - moved[1] > STUCK_S:
-            raise _End("failed", f"stuck at ({pose[0]:.2f}, {pose[1]:.2f})")
-        return moved
-
     async def _look(self, client: GoalClient) -> None:
         """Plan again if something has moved. While nothing leads to the goal, stand and wait."""
         if self._around() == self._planned_for:
@@ -289,3 +307,11 @@ class Driver:
             await asyncio.sleep(0.5)
         self._follow(found)
         self._say("driving", f"to ({x:g}, {y:g})")
+
+
+def _watch_motion(pose: Pose, moved: tuple[Pose, float], now_s: float) -> tuple[Pose, float]:
+    """Return the last pose from which it has moved on, and when that was."""
+    turned = abs(math.remainder(pose[2] - moved[0][2], math.tau))
+    if math.dist(pose[:2], moved[0][:2]) > MOVED_M or turned > TURNED_RAD:
+        return pose, now_s
+    return moved

@@ -70,11 +70,19 @@ class AgvDesk:
         if not agv.config.capabilities.supportedModules.task:
             what = "its configuration has no task module (supportedModules.task)"
             raise InputError(Problem(self._robot, what, "set it to true"))
-        place = agv.machine.drive.pose[:2]
-        route, (x, y) = await plan_goal(agv, place, reach_m(agv.config), goal)
+        route, (x, y) = await self._plan(goal)
         await self.stop()
-        await self._withdraw_programs()
+        if await self._withdraw_programs():
+            try:
+                route, (x, y) = await self._plan(goal)  # it may have driven on
+            except InputError:
+                self._release()
+                raise
         await self._assign(route, x, y, goal.theta_rad)
+
+    async def _plan(self, goal: GiveGoal) -> tuple[Route, tuple[float, float]]:
+        agv = self._agv
+        return await plan_goal(agv, agv.machine.drive.pose[:2], reach_m(agv.config), goal)
 
     async def _assign(self, route: Route, x: float, y: float, theta: float | None) -> None:
         task_id = f"panel-{uuid4().hex[:8]}"
@@ -123,7 +131,8 @@ class AgvDesk:
         payload = {"taskId": self._task_id, "mode": "GRACEFUL"}
         await self._backend.publish("task.cancel", payload)
 
-    async def _withdraw_programs(self) -> None:
+    async def _withdraw_programs(self) -> bool:
+        """Return True if a program drove the robot until now. Raises InputError."""
         mine = [one for one in self._host.yielders if self._robot in one.robots]
         busy = any(one.driving for one in mine)
         for one in mine:
@@ -138,6 +147,7 @@ class AgvDesk:
             await asyncio.sleep(POLL_S)
         if busy:
             await asyncio.sleep(SETTLE_S)
+        return busy
 
     def _end(self, state: GoalState, text: str) -> None:
         self._say(state, text)

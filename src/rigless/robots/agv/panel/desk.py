@@ -53,7 +53,10 @@ class AgvDesk:
         """Say why the robot does not move, if it does not."""
         agv, task = self._agv, self._agv.state.task
         queued = [one.taskId for one in task.queue]
-        if agv.machine.obstacle_stop:
+        zones = agv.state.traffic.blocked
+        if zones:
+            self._say("blocked", f"waits before the forbidden zone {zones[0]}")
+        elif agv.machine.obstacle_stop:
             self._say("blocked", "it stands before an obstacle")
         elif self._task_id in queued and task.active is not None:
             self._say("blocked", f"waits behind the task {task.active.taskId}")

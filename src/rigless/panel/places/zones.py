@@ -4,8 +4,10 @@ They do not change the simulation. A zone is the region of an expectation, as te
 and can be forbidden to AGVs, which get it over their own wire.
 """
 
+import asyncio
 import importlib
 import importlib.util
+import time
 from typing import Any, Protocol
 
 from rigless.host.host import Host
@@ -14,6 +16,8 @@ from rigless.panel.map_objects import world_numbers
 from rigless.panel.places.models import DrawZone, Zone
 
 MOST = 100
+ANSWER_S = 5.0  # for robots to take a message
+POLL_S = 0.02
 Span = tuple[float, float]
 
 
@@ -24,7 +28,13 @@ class ZoneDesk(Protocol):
 
     async def release(self, name: str) -> None: ...
 
+    def holds(self, name: str) -> bool:
+        """Return True if the robot has taken the zone as forbidden."""
+
     async def close(self) -> None: ...
+
+
+Desks = list[tuple[str, ZoneDesk]]
 
 
 class Zones:
@@ -36,7 +46,7 @@ class Zones:
         self._desks: dict[str, ZoneDesk | None] = {}
 
     def all(self) -> list[Zone]:
-        return list(self._zones.values())
+        return [self.of(name) for name in self._zones]
 
     async def draw(self, given: DrawZone) -> Zone:
         """Add a zone or replace the one of its name. Raises InputError."""
@@ -73,7 +83,9 @@ class Zones:
     def of(self, name: str) -> Zone:
         if name not in self._zones:
             raise unknown("zone", name, self._zones)
-        return self._zones[name]
+        zone = self._zones[name]
+        desks = self._around(zone) if zone["blockable"] else ()
+        return {**zone, "blocked": [robot for robot, desk in desks if desk.holds(name)]}
 
     async def delete(self, name: str) -> None:
         """Delete a zone, and allow it to robots that it is forbidden to. Raises InputError."""
@@ -87,21 +99,30 @@ class Zones:
         if not desks:
             what = "no robot on this map knows forbidden zones"
             raise InputError(Problem(name, what, "AGVs do; for others use it in an expectation"))
-        for robot, desk in desks:
+        for _, desk in desks:
             await desk.block(name, _shape(zone))
-            zone["blocked"] = sorted({*zone["blocked"], robot})
-        return zone
+        return await self._settled(name, desks, True)
 
     async def release(self, name: str) -> Zone:
         """Allow a zone again. Raises InputError."""
         zone = self.of(name)
-        for robot in list(zone["blocked"]):
-            if (desk := self._desk(robot)) is not None:
-                await desk.release(name)
-            zone["blocked"].remove(robot)
-        return zone
+        desks = [(robot, desk) for robot, desk in self._around(zone) if desk.holds(name)]
+        for _, desk in desks:
+            await desk.release(name)
+        return await self._settled(name, desks, False)
 
-    def _around(self, zone: Zone) -> list[tuple[str, ZoneDesk]]:
+    async def _settled(self, name: str, desks: Desks, on: bool) -> Zone:
+        """Return a zone when all robots have taken the change. Raises InputError."""
+        end = time.monotonic() + ANSWER_S
+        while others := [robot for robot, desk in desks if desk.holds(name) != on]:
+            if time.monotonic() > end:
+                verb = "forbid" if on else "allow"
+                what = f"{', '.join(others[:3])} did not take the message to {verb} it"
+                raise InputError(Problem(name, what, "look at the robot's events"))
+            await asyncio.sleep(POLL_S)
+        return self.of(name)
+
+    def _around(self, zone: Zone) -> Desks:
         """Return the robots of a zone's world that know zones, with their desks."""
         return [
             (robot, desk)

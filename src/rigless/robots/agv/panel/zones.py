@@ -1,5 +1,6 @@
 """Blocked zones for one AGV, sent over NATS as traffic control sends them."""
 
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -9,6 +10,7 @@ from rigless.robots.agv.panel.backend import Backend
 from rigless.robots.agv.robot import Agv
 
 SEQS = count(1)
+LEASE = timedelta(days=365)  # a control must have an end
 
 
 class ZoneDesk:
@@ -31,8 +33,18 @@ class ZoneDesk:
         await self._send(name, "RELEASE")
 
     async def _send(self, name: str, kind: str, **more: Any) -> None:
-        control = {"controlId": f"panel-{name}", "kind": kind, "seq": next(SEQS), **more}
+        until = f"{datetime.now(UTC) + LEASE:%Y-%m-%dT%H:%M:%SZ}"
+        control = {"controlId": _control(name), "kind": kind, "seq": next(SEQS), **more}
+        control["validUntil"] = until
         await self._backend.publish("traffic.control", control)
+
+    def holds(self, name: str) -> bool:
+        """Return True if the robot has taken the zone as blocked."""
+        return _control(name) in self._host.sim.robot(self._robot, Agv).state.traffic.zones
 
     async def close(self) -> None:
         await self._backend.close()
+
+
+def _control(name: str) -> str:
+    return f"panel-{name}"

@@ -1,4 +1,4 @@
-"""Obstacles and robots that are placed while a simulation runs: checks, fixes, replay, snapshots."""
+"""Obstacles and robots placed while a simulation runs: checks, fixes, replay, snapshots."""
 
 import io
 from dataclasses import dataclass

@@ -75,7 +75,8 @@ export class MapView {
   /** @type {[number, number]|null} */
   cursor = null;
   /**
-   * What presses and drags do instead of moving the map. @type {import("./map_tool.js").MapTool|null}
+   * What presses and drags do instead of moving the map.
+   * @type {import("./map_tool.js").MapTool|null}
    */
   tool = null;
   /** Draws over the map. @type {import("./map_tool.js").Overdraw} */

@@ -122,7 +122,8 @@ function options() {
  */
 export function numberField(label, unit, value, change, { low } = {}) {
   return html`<label class="number"><span>${label}</span><input type="number" step="any"
-    min=${low ?? nothing} aria-label="${label} in ${unit}" .value=${String(Number(value.toFixed(3)))}
+    min=${low ?? nothing} aria-label="${label} in ${unit}"
+    .value=${String(Number(value.toFixed(3)))}
     @change=${(/** @type {{target: HTMLInputElement}} */ { target }) => {
       const given = target.valueAsNumber;
       if (Number.isFinite(given) && (low === undefined || given > low)) change(given);

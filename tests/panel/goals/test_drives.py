@@ -57,7 +57,8 @@ async def _yields(folder):
         url = host.urls["vacuum", "commands"].removeprefix("tcp://").rpartition(":")
         other = await asyncio.create_subprocess_exec(
             "python3", "-c", f"import socket; s = socket.create_connection(('{url[0]}', {url[2]}));"
-            "print(s.getsockname()[1], flush=True); input()",
+            "print(s.getsockname()[1], flush=True); s.setblocking(False); input()\n"
+            "try: print(repr(s.recv(1)))\nexcept BlockingIOError: print('still connected')",
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         try:
@@ -65,10 +66,12 @@ async def _yields(folder):
             found = await ended(http, "vacuum")
             assert found["state"] == "stopped"
             assert found["text"] == f"yields: 127.0.0.1:{number} uses vacuum/commands"
-            assert shown["client"] in ("", f"127.0.0.1:{shown['client'].rpartition(':')[2]}")
+            assert shown["client"].startswith("127.0.0.1:")
+            assert [link[2] for link in host.live.values()] == [f"127.0.0.1:{number}"]
+            assert "another client is connected" not in str(list(host.sim.events))
         finally:
-            other.stdin.close()
-            await other.wait()
+            out, _ = await other.communicate(b"\n")
+        assert out.decode().strip() == "still connected"  # the driver left before it came
 
 
 def test_the_driver_yields_to_a_client_of_another_process(tmp_path):

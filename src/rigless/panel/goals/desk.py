@@ -45,7 +45,10 @@ class GoalDesks:
         if not package or importlib.util.find_spec(name) is None:
             return None
         make = getattr(importlib.import_module(name), "goal_desk", None)
-        desk: GoalDesk | None = make(self._host, robot) if make is not None else None
+        try:
+            desk: GoalDesk | None = make(self._host, robot) if make is not None else None
+        except ImportError:  # of a protocol's library, which is not installed
+            return None
         return desk
 
     def of(self, robot: str) -> GoalDesk:

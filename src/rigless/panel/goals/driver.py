@@ -167,9 +167,9 @@ class Driver:
             self._clients = OtherClients(host, self._robot, self._idle_ports)
             await asyncio.sleep(LISTEN_S)
             self._check_clients()
-            is_open = True
             try:
                 await client.open()
+                is_open = True
             except (OSError, TimeoutError) as error:
                 raise _End("failed", f"cannot connect to {self._robot}: {error}") from None
             except InputError as error:
@@ -184,19 +184,18 @@ class Driver:
         except Exception as error:  # a defect of a client or of a robot must not hide
             self._say("failed", f"the driver failed: {type(error).__name__}: {error}")
         finally:
-            if is_open:
-                await self._finish(client)
+            await self._finish(client, is_open)
             if self._clients is not None:
                 self._clients.close()
                 self._clients = None
             for one in yielders:
                 one.release(self._robot)
 
-    async def _finish(self, client: GoalClient) -> None:
+    async def _finish(self, client: GoalClient, is_open: bool) -> None:
         """Stop the robot, unless another client has it now, and disconnect."""
         yields = self._clients is not None and self._clients.found
         try:
-            if not yields:
+            if is_open and not yields:
                 await client.send(REST)
         except (OSError, InputError):
             pass

@@ -28,9 +28,19 @@ class OtherClients:
             if owner == robot and self._counts_connected(port):
                 self._judge(link, port, peer)
         host.sim.core.listeners.input.append(self._input)
+        host.before_connect.append(self._make_way)
 
     def close(self) -> None:
         self._host.sim.core.listeners.input.remove(self._input)
+        self._host.before_connect.remove(self._make_way)
+
+    def _make_way(self, robot: str, port: str, peer: str) -> None:
+        """Leave a port before another client connects, since it may accept one only."""
+        if robot != self._robot or not self._counts_connected(port) or self._is_ours(port, peer):
+            return
+        for link in [link for link in self._ours if link in self._host.live]:
+            if self._host.live[link][:2] == (robot, port):
+                self._host.disconnect(link)
 
     def _input(self, time_ns: int, given: inp.AnyInput, source: str) -> None:
         if source != "live" or getattr(given, "robot", "") != self._robot:
@@ -47,16 +57,18 @@ class OtherClients:
                 self.found = self.found or f"the panel or the API sends to {self._robot}/{port}"
 
     def _judge(self, link: int, port: str, peer: str) -> None:
-        transport = self._host.transports.get((self._robot, port))
-        if isinstance(transport, PeerProcesses):
-            ours = transport.process_of(peer) == os.getpid()
-        else:
-            ours = is_peer(peer, [os.getpid()])
-        if ours:
+        if self._is_ours(port, peer):
             self._ours.add(link)
             self.peer = peer
         else:
             self.found = self.found or f"{peer or 'a client'} uses {self._robot}/{port}"
+
+    def _is_ours(self, port: str, peer: str) -> bool:
+        """Return True if a client is a part of this process."""
+        transport = self._host.transports.get((self._robot, port))
+        if isinstance(transport, PeerProcesses):
+            return transport.process_of(peer) == os.getpid()
+        return is_peer(peer, [os.getpid()])
 
     def _counts_connected(self, name: str) -> bool:
         robot = self._host.sim.robot(self._robot)

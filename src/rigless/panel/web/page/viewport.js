@@ -11,7 +11,7 @@ import { button } from "../cards/widgets.js";
 import { hasPlots, spanButtons } from "./plots.js";
 import { drawTools } from "../tools/draw_tools.js";
 import { gestures, grabbed } from "../tools/gestures.js";
-import { toolBar } from "../tools/tool_bar.js";
+import { toolBar, toolStrip } from "../tools/tool_bar.js";
 import { handleToolKey } from "../tools/tool_keys.js";
 import * as tools from "../tools/tool_state.js";
 import { frameListeners, framesOf } from "../core/socket.js";
@@ -282,7 +282,7 @@ function overlayTools() {
   const dot = (/** @type {import("../core/types.js").Part} */ part) =>
     html`<i style="background:${paintOf(part)}"></i>${part.label}`;
   const coloured = layers.filter((part) => part.colour !== "plain" && isShown(part));
-  return html`${
+  return html`<div class="map-left">${
     layers.length
       ? html`<details class="legend" ?open=${state.settings.layersOpen.value}
       @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) =>
@@ -300,7 +300,8 @@ function overlayTools() {
       : nothing
   }
     ${state.shownRobot.value ? nothing : robotCounts()}
-    ${space ? nothing : toolBar()}
+    ${space ? nothing : toolBar()}</div>
+    ${space ? nothing : toolStrip()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
       ${hasArm() && space ? nothing :

@@ -63,11 +63,12 @@ export function toolBar() {
         : nothing)}
     ${isLive() ? button(icons.undo, last ? `Undo: ${last.label} (Ctrl+Z)` : "Undo (Ctrl+Z)",
       () => void undoLast(), { off: !last }) : nothing}
-  </div>${tool.value ? strip() : nothing}`;
+  </div>`;
 }
 
 /** How to use the active tool, and what can be done with the selection. */
-function strip() {
+export function toolStrip() {
+  if (!tool.value) return nothing;
   const refused = refusal.value;
   return html`<div class="tool-strip" role="group" aria-label="Tool">
     <div class="tool-help">${help()}</div>${options()}

@@ -61,6 +61,7 @@ export const selectedZone = computed(() =>
 /** Choose a tool; the active one again ends it. @param {ToolName} name */
 export function chooseTool(name) {
   tool.value = tool.value === name ? "" : name;
+  if (tool.value) state.settings.layersOpen.value = false; // the strip is in its place
   draft.value = crosshair.value = selected.value = refusal.value = null;
   if (tool.value !== "measure") measured.value = [];
 }

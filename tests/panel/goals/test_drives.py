@@ -54,6 +54,7 @@ async def _yields(folder):
         await until(lambda: bool(host.live), "the driver is connected")
         shown = await good(http.get(path))
         await until(lambda: host.sim.truth("vacuum").velocity[0] > 0.05, "it drives")
+        await good(http.post("/api/pause"))  # so that it does not arrive meanwhile
         url = host.urls["vacuum", "commands"].removeprefix("tcp://").rpartition(":")
         other = await asyncio.create_subprocess_exec(
             "python3", "-c", f"import socket; s = socket.create_connection(('{url[0]}', {url[2]}));"
@@ -113,8 +114,10 @@ async def _blocked(folder):
     async with scene("vacuum", folder) as (host, http):
         await good(http.post("/api/robots/vacuum/goal", json={"x_m": -2.5, "y_m": 0.0}))
         await until(lambda: host.sim.truth("vacuum").velocity[0] > 0.05, "it drives")
+        await good(http.post("/api/pause"))  # so that it does not arrive meanwhile
         wall = {"x_m": -1.6, "y_m": 0.0, "size_m": [0.2, 5.99], "robot": "vacuum"}
         await good(http.post("/api/world/obstacles", json=wall))
+        await good(http.post("/api/resume"))
         found = {"state": ""}
         while found["state"] != "blocked":
             found = await good(http.get("/api/robots/vacuum/goal"))

@@ -24,6 +24,7 @@ from rigless.worlds.route import NoRoute, Route
 BY = "the panel's driver"
 PERIOD_S = 0.05  # of commands, in wall time
 POLL_S = 0.02
+STEP_S = 2.0  # of simulated time between two commands, at most
 YIELD_S = 10.0  # for programs to end
 LISTEN_S = 0.4  # for other clients on a shared network
 LOOK_S = 1.0  # simulated time between two looks at what has moved
@@ -215,7 +216,7 @@ class Driver:
 
     async def _drive(self, client: GoalClient) -> None:
         host = self._host
-        epoch, commanded_s, looked_s = host.epoch, -1.0, host.sim.now_s
+        epoch, commanded_s, looked_s = host.epoch, host.sim.now_s - PERIOD_S, host.sim.now_s
         before = self._pose()
         moved: tuple[Pose, float] = (before, host.sim.now_s)
         tries = TRIES
@@ -228,7 +229,8 @@ class Driver:
             self._check_clients()
             self._check_robot()
             if now_s != commanded_s:  # not while it is paused
-                step_s = PERIOD_S * max(1.0, host.pace.speed)
+                # A busy computer makes the steps longer.
+                step_s = max(PERIOD_S * max(1.0, host.pace.speed), min(now_s - commanded_s, STEP_S))
                 pose = self._pose()
                 moved = _watch_motion(pose, moved, now_s)
                 stuck = now_s - moved[1] > STUCK_S

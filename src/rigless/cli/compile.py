@@ -140,6 +140,7 @@ def use_floor(robot: Any) -> None:
     body, beams = shape_of(robot), robot.beams()
     if body is None:
         return
+    use_routes(robot, body)
     from rigless.worlds.floor import Floor, SeenFloor
     from rigless.worlds.grid_world import GridWorld
 
@@ -153,6 +154,15 @@ def use_floor(robot: Any) -> None:
     floor.sweep(body.x, body.y, body.x, body.y)
     if beams is not None:
         seen.see(beams)
+
+
+def use_routes(robot: Any, body: Any) -> None:
+    """Use what goals of the panel need."""
+    from rigless.kernel.body import Body
+    from rigless.worlds.route import find_route
+
+    disc = Body(body.x, body.y, radius_m=body.outer_m)
+    find_route(robot.world, disc, (body.x + 0.1, body.y), robot.now_ns)
 
 
 def use_weld_cell() -> None:

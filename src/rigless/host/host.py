@@ -22,8 +22,9 @@ from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
 from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.saved_settings import with_saved_settings
+from rigless.host.yielder import Yielder
 from rigless.kernel.events import Event, Severity
-from rigless.kernel.inputs import AnyInput
+from rigless.kernel.inputs import AnyInput, Disconnect
 from rigless.kernel.listeners import Output
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -77,6 +78,8 @@ class Host:
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
+        self.before_connect: list[Callable[[str, str, str], None]] = []
+        self.yielders: list[Yielder] = []  # programs that drive robots while nothing else does
         self.finished = asyncio.Event()
         self.started_ns = 0
         self._next_link = 0
@@ -399,6 +402,12 @@ class Host:
         due_ns = self.sim.core.agenda.next_due_ns()
         if due_ns is not None and due_ns < self._awaited_ns:
             self._wake()
+
+    def disconnect(self, link: int) -> None:
+        """Close a link from this side, as if its client had left."""
+        robot, port, _, _ = self.live.pop(link)
+        self.transports[robot, port].close_link(link)
+        self.apply(Disconnect(robot, port, link))
 
     def new_link(self) -> int:
         self._next_link += 1

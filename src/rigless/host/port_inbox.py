@@ -1,5 +1,6 @@
 """Turns the reports of transports into inputs, and reconciles links after time jumped."""
 
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from rigless.kernel import inputs as inp
@@ -11,13 +12,18 @@ from rigless.transports.transport import Dialer, Transport
 
 
 class LinkHost(Protocol):
-    """The parts of a host that its ports use. `live` is link → robot, port, peer, local."""
+    """The parts of a host that its ports use. `live` is link → robot, port, peer, local.
+
+    Functions in `before_connect` get robot, port and peer of a client that is about to connect.
+    """
 
     sim: Simulation
     failure: str
     live: dict[int, tuple[str, str, str, str]]
     dropped: dict[str, int]
     transports: dict[tuple[str, str], Transport]
+
+    before_connect: list[Callable[[str, str, str], None]]
 
     def new_link(self) -> int: ...
 
@@ -38,6 +44,8 @@ class PortInbox:
         return self._host.new_link()
 
     def connected(self, link: int, peer: str, local: str) -> None:
+        for make_way in list(self._host.before_connect):
+            make_way(self._robot, self._port, peer)
         self._host.live[link] = (self._robot, self._port, peer, local)
         self._host.apply(inp.Connect(self._robot, self._port, link, peer, local))
 

@@ -104,7 +104,7 @@ class Core:
                 problems += error.problems
                 if len(problems) >= PROBLEMS_SHOWN:
                     break
-        if problems := problems or self.input_handler.check_obstacles():
+        if problems := problems or self.input_handler.placing.check_obstacles():
             raise InputError(problems)
         for time_ns, planned in self._planned:
             self.agenda.add(time_ns, TIMER, "input", ("scenario", planned))
@@ -112,7 +112,8 @@ class Core:
 
     def reset(self) -> None:
         """Go back to time zero with new robots and a new world. Listeners and samples stay."""
-        self.world.reset()
+        for world in {id(world): world for world in (self.world, *self.worlds.values())}.values():
+            world.reset()
         self.robots = {
             name: type(robot)(name, robot.config, robot.start_pose)
             for name, robot in self.robots.items()

@@ -11,6 +11,7 @@ KERNEL_CODES = (
     "wire-error",
     "unhandled-message",
     "obstacle-on-robot",
+    "placed",
 )
 SEVERITIES: tuple[Severity, ...] = ("debug", "info", "warning", "error", "critical")
 

@@ -6,26 +6,22 @@ from typing import Any, Protocol
 from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import TIMER
 from rigless.kernel.behaviour import Behaviour
-from rigless.kernel.body import Body
 from rigless.kernel.faults import Cleared, Fault, Injected
 from rigless.kernel.links import Links, LinkServices
+from rigless.kernel.placing import Placed, Placing, PlacingServices
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot, VirtualInput
-from rigless.kernel.world import World
 
 NO_LINK = Link("", inp.LOCAL)
 
 
-class InputServices(LinkServices, Protocol):
+class InputServices(LinkServices, PlacingServices, Protocol):
     """The parts of a simulation that inputs act on."""
 
-    world: World
     links: Links
     behaviours: dict[str, Behaviour]
-
-    def robot(self, name: str, /) -> Robot: ...
 
 
 class InputHandler:
@@ -34,19 +30,15 @@ class InputHandler:
     def __init__(self, core: InputServices):
         self._core = core
         self.next_fault = 1
+        self.placing = Placing(core)
 
     def check(self, given: inp.AnyInput, now: bool) -> None:
         """Raise InputError if this input cannot be applied.
 
         An input for later (`now` is False) may depend on where robots are then.
         """
-        if isinstance(given, inp.MoveObstacle):
-            self._core.world.check(given)
-            # An obstacle that moves over some time meets robots in its path instead.
-            if now and not given.over_s:
-                robots = self._under(self._core.world.body_after(given))
-                if robots:
-                    raise InputError(self._placed_on(given, robots))
+        if isinstance(given, Placed):
+            self.placing.check(given, now)
             return
         robot = self._core.robot(given.robot)
         if isinstance(given, inp.Arrive | inp.Connect | inp.Disconnect):
@@ -71,12 +63,8 @@ class InputHandler:
         core = self._core
         for listener in core.listeners.input:
             listener(core.now_ns, given, source)
-        if isinstance(given, inp.MoveObstacle):
-            placed = core.world.body_after(given)
-            for under in self._under(placed) if not given.over_s else ():
-                text = f"the obstacle {given.name} was placed on it"
-                under.event("obstacle-on-robot", text, "warning", obstacle=given.name)
-            core.world.move(given, core.now_ns)
+        if isinstance(given, Placed):
+            self.placing.carry_out(given)
             return
         robot = core.robots[given.robot]
         match given:
@@ -99,33 +87,6 @@ class InputHandler:
                 self.begin_fault(robot, given)
             case inp.Clear():
                 self.end_faults(robot, lambda fault: given.target in ("", fault.target))
-
-    def check_obstacles(self) -> list[Problem]:
-        """Return a problem for each obstacle that stands on a robot."""
-        return [
-            self._placed_on(inp.MoveObstacle(name, *obstacle.pose(self._core.now_ns)), robots)
-            for name, obstacle in self._core.world.state.obstacles.items()
-            if (robots := self._under(obstacle.body(self._core.now_ns)))
-        ]
-
-    def _under(self, obstacle: Body) -> list[Robot]:
-        """Return the robots that an obstacle overlaps."""
-        return [robot for robot, body in self._bodies() if obstacle.overlaps(body)]
-
-    def _bodies(self) -> list[tuple[Robot, Body]]:
-        core = self._core
-        robots = [robot for robot in core.robots.values() if robot.world is core.world]
-        return [(robot, body) for robot in robots if (body := robot.body()) is not None]
-
-    def _placed_on(self, move: inp.MoveObstacle, robots: list[Robot]) -> Problem:
-        world = self._core.world
-        others = [body for _, body in self._bodies()]
-        others += world.bodies(self._core.now_ns, without=move.name)
-        place = world.nearest_free(world.body_after(move), others)
-        names = ", ".join(robot.name for robot in robots[:3])
-        what = f"at ({move.x_m:g}, {move.y_m:g}) this obstacle overlaps {names}"
-        fix = "" if place is None else f"the nearest free place: x = {place[0]:g}, y = {place[1]:g}"
-        return Problem(move.name, what, fix or "move the robot first")
 
     def _message(self, robot: Robot, given: inp.Send) -> Any:
         """Return the message of an input; some codecs compose it. Raises InputError."""

@@ -86,4 +86,47 @@ class MoveObstacle(Input, frozen=True):
     over_s: float = 0.0
 
 
-AnyInput = Connect | Disconnect | Arrive | Send | SetInput | Inject | Clear | MoveObstacle
+class PlaceObstacle(Input, frozen=True):
+    """Add an obstacle, a disc (`radius_m`) or a box (`size_m`), or change the one of this name.
+
+    `world_of` names a robot in whose world it is; the default is the main world.
+    """
+
+    name: str
+    x_m: float
+    y_m: float
+    theta_rad: float = 0.0
+    radius_m: float = 0.0
+    size_m: tuple[float, float] | None = None
+    world_of: str = ""
+
+
+class RemoveObstacle(Input, frozen=True):
+    """Take an obstacle out of the world."""
+
+    name: str
+    world_of: str = ""
+
+
+class PlaceRobot(Input, frozen=True):
+    """Lift a robot and put it down at a pose, at rest."""
+
+    robot: str
+    x_m: float
+    y_m: float
+    theta_rad: float = 0.0
+
+
+AnyInput = (
+    Connect
+    | Disconnect
+    | Arrive
+    | Send
+    | SetInput
+    | Inject
+    | Clear
+    | MoveObstacle
+    | PlaceObstacle
+    | RemoveObstacle
+    | PlaceRobot
+)

@@ -174,6 +174,18 @@ class Robot:
         disc = self.footprint()
         return None if disc is None else Body(disc[0], disc[1], radius_m=disc[2])
 
+    @property
+    def can_relocate(self) -> bool:
+        """Return True if the robot has a `relocate`. Override it together with that."""
+        return False
+
+    def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
+        """Stand at another pose, at rest, as if lifted by hand.
+
+        Sensors that measure motion do not notice it.
+        """
+        raise NotImplementedError
+
     def beams(self) -> NDArray[np.float64] | None:
         """Return the beams of the lidar's last turn that had an echo, in the world.
 

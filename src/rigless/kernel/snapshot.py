@@ -18,6 +18,7 @@ from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.streams import Streams
+from rigless.kernel.world import World
 
 if TYPE_CHECKING:
     from rigless.kernel.core import Core
@@ -71,6 +72,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     encoders: dict[str, bytes]
     lanes: dict[str, int]
     due: list[tuple[int, int, str, bytes]]
+    worlds: dict[str, bytes] = {}  # other worlds than the main one, by the first robot in each
     events: bytes = b""  # of robots at time zero, so that a recording from there holds them
 
     def __repr__(self) -> str:
@@ -153,6 +155,7 @@ def take(core: "Core") -> Snapshot:
         origin=dict(core.origin),
         robots=robots,
         world=pack(core.world.state),
+        worlds={name: pack(world.state) for name, world in _own_worlds(core).items()},
         streams=pack(core.streams.save()),
         links=[
             SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
@@ -169,6 +172,15 @@ def take(core: "Core") -> Snapshot:
         ],
         events=pack([event for event in core.events if event.robot]) if core.now_ns == 0 else b"",
     )
+
+
+def _own_worlds(core: "Core") -> dict[str, World]:
+    """Return the worlds other than the main one, by the name of the first robot in each."""
+    found: dict[int, str] = {}
+    for name, world in core.worlds.items():
+        if world is not core.world:
+            found.setdefault(id(world), name)
+    return {name: core.worlds[name] for name in found.values()}
 
 
 def check(core: "Core", saved: Snapshot) -> None:
@@ -205,6 +217,11 @@ class _Unpacked:
 
     def __init__(self, core: "Core", saved: Snapshot):
         self.world = unpack(saved.world, type(core.world.state))
+        self.worlds = {
+            name: unpack(saved.worlds[name], type(world.state))
+            for name, world in _own_worlds(core).items()
+            if name in saved.worlds
+        }
         self.streams = Streams(saved.seed)
         self.streams.load(unpack(saved.streams, dict[str, Any]))
         self.robots = {}
@@ -261,6 +278,8 @@ def restore(core: "Core", saved: Snapshot) -> None:
         parts.streams,
     )
     core.world.state = parts.world
+    for name, state in parts.worlds.items():
+        core.worlds[name].state = state
     core.events = deque(parts.events, core.events.maxlen)
     for name, robot in core.robots.items():
         robot.state, robot.input, robot.faults = parts.robots[name]

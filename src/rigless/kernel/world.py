@@ -80,10 +80,13 @@ class World:
             return ""
         return f"more than {FARTHEST_M:g} m from the origin"
 
-    def why_blocked(self, body: Body, now_ns: int) -> str:
-        """Return the thing that a body overlaps at its place, or ""."""
+    def why_blocked(self, body: Body, now_ns: int, without: str = "") -> str:
+        """Return the thing that a body overlaps at its place, or "".
+
+        The obstacle named `without` does not count.
+        """
         for name, obstacle in self.state.obstacles.items():
-            if body.overlaps(obstacle.body(now_ns)):
+            if name != without and body.overlaps(obstacle.body(now_ns)):
                 return f"the obstacle {name!r}"
         return ""
 
@@ -129,6 +132,14 @@ class World:
         """Return the body of an obstacle at the end of a move."""
         obstacle = self.state.obstacles[move.name]
         return Body(move.x_m, move.y_m, move.theta_rad, obstacle.radius_m, obstacle.size_m)
+
+    def put(self, name: str, obstacle: Obstacle) -> None:
+        """Add an obstacle, or replace the one of this name."""
+        self.state.obstacles[name] = obstacle
+
+    def remove(self, name: str) -> None:
+        """Take an obstacle out, if it is there."""
+        self.state.obstacles.pop(name, None)
 
     def move(self, move: MoveObstacle, now_ns: int) -> None:
         """Begin a move of an obstacle."""

@@ -20,8 +20,10 @@ from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.panel.client import Client
 from rigless.panel.fleet.feed import FleetFeed
+from rigless.panel.goals.desk import GoalDesks
 from rigless.panel.history.feed import Feed
 from rigless.panel.map_objects import list_objects, list_robots, world_numbers, world_of
+from rigless.panel.places.zones import Zones
 from rigless.panel.player import Player
 from rigless.panel.program_api import ProgramDesks
 from rigless.panel.robot_stream import RobotStream
@@ -57,6 +59,8 @@ class Hub:
         self.fleet = FleetFeed(self.sources, self.view)
         self.frames_drawn = 0  # for tests and measurements
         self.desks = ProgramDesks(host)
+        self.goals = GoalDesks(host)
+        self.zones = Zones(host)
         self._extra_status = extra_status or dict
         self._streams: dict[tuple[str, str], RobotStream] = {}
         self._views: dict[str, View] = {}
@@ -92,6 +96,8 @@ class Hub:
     async def close(self) -> None:
         """Stop the tasks, and the programs that it streams to robots."""
         await self.desks.close()
+        await self.goals.close()
+        await self.zones.close()
         self.wire.close()
         await self.feed.close()
         if self._task is not None:
@@ -262,8 +268,12 @@ class Hub:
         robot = stream.sim.robots[stream.robot]
         if stream.source is self.live:
             described = describe_robot(self.host, robot)
-            program = self.desks.status(stream.robot)
-            return described if program is None else {**described, "program": program}
+            more = {
+                "program": self.desks.status(stream.robot),
+                "goal": self.goals.status(stream.robot),
+                "movable": robot.can_relocate,
+            }
+            return {**described, **{key: found for key, found in more.items() if found}}
         return {
             "name": robot.name,
             "status": status_of(robot),
@@ -280,6 +290,7 @@ class Hub:
             "type": "status",
             **summarise(host),
             "snapshots": list_snapshots(host),
+            "zones": self.zones.all(),
             **({"robots": self._list_all()} if robots else {}),
             **self._extra_status(),
         }

@@ -82,11 +82,7 @@ def list_objects(
         footprint = robot.footprint() if shown else None
         if footprint is not None:
             x, y, radius_m = map(float, footprint)
-            theta = (
-                float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2])
-                if len(sim.robots) > 1
-                else 0.0
-            )
+            theta = float(getattr(robot.truth(), "pose", (0.0, 0.0, 0.0))[2])
             objects.append(MapObject(name, True, status_of(robot), radius_m, None, (x, y, theta)))
     return objects
 

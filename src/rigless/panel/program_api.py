@@ -116,7 +116,11 @@ class ProgramDesks:
         if not package or importlib.util.find_spec(name) is None:
             self._without.add(robot)
             return None
-        desk: ProgramDesk = importlib.import_module(name).program_desk(self._host, robot)
+        make = getattr(importlib.import_module(name), "program_desk", None)
+        if make is None:
+            self._without.add(robot)
+            return None
+        desk: ProgramDesk = make(self._host, robot)
         self._desks[robot] = desk
         return desk
 

@@ -20,9 +20,11 @@ from rigless.panel.actions import add_action_routes
 from rigless.panel.assets import add_assets, import_map_hash
 from rigless.panel.file_links import add_file_link_routes
 from rigless.panel.fleet.routes import add_fleet_routes
+from rigless.panel.goals.routes import add_goal_routes
 from rigless.panel.history.routes import add_signal_routes
 from rigless.panel.hub import Hub
 from rigless.panel.map_objects import list_robots
+from rigless.panel.places.routes import add_place_routes
 from rigless.panel.player import Player
 from rigless.panel.player_api import add_player_routes
 from rigless.panel.program_api import add_program_routes
@@ -48,6 +50,8 @@ def create_panel_app(host: Host, hub: Hub, player: Player, second: SecondPlayer)
     add_action_routes(app, hub)
     add_fleet_routes(app, hub)
     add_program_routes(app, hub.desks)
+    add_goal_routes(app, hub.goals)
+    add_place_routes(app, host, hub.zones)
     add_player_routes(app, host, player, second)
     add_wire_routes(app, host, hub.wire)
     add_signal_routes(app, host, hub.feed, player)

@@ -19,7 +19,9 @@ from rigless.panel.api_models import (
     StageName,
 )
 from rigless.panel.fleet.models import FleetMessage
+from rigless.panel.goals.models import GoalStatus
 from rigless.panel.page_models import Page
+from rigless.panel.places.models import Zone
 from rigless.panel.wire.models import WireMessage
 
 
@@ -69,15 +71,22 @@ class StatusMessage(RunStatus):
     type: Literal["status"]
     snapshots: list[SnapshotEntry]
     robots: NotRequired[list[LiveRobotSummary]]
+    zones: list[Zone]
     deck: NotRequired[OpenPlayer | None]
 
 
 class RobotMessage(RobotStatus):
-    """The state of a robot that the client looks at. `program` is for robots with programs."""
+    """The state of a robot that the client looks at.
+
+    `program` is for robots with programs, `goal` for those that go to places. A `movable` one can
+    be put at another place while time stands still.
+    """
 
     type: Literal["robot"]
     stage: StageName
     program: NotRequired[ProgramStatus]
+    goal: NotRequired[GoalStatus]
+    movable: NotRequired[bool]
 
 
 class AroundMessage(TypedDict):

@@ -40,9 +40,26 @@ class Yielding:
         self._brokers = {host.urls[key]: key for key in brokers if key in host.urls}
         self._others: dict[int, str] = {}  # link of another client → who it is
         self._own: set[int] = set()  # links of the program
+        self._claims: set[str] = set()  # robots that a part of the panel drives
         self._free_at_s = 0.0  # wall time from which the program may drive
         self._looked_s = 0.0
         self._epoch = host.epoch
+        host.yielders.append(self)
+
+    @property
+    def driving(self) -> bool:
+        """True until the program has ended."""
+        return self._program.alive
+
+    def claim(self, robot: str, by: str) -> None:
+        """Withdraw the program and keep it away until `release`."""
+        self._claims.add(robot)
+        self._yield_to(f"{by} drives {robot}")
+
+    def release(self, robot: str) -> None:
+        """End a claim; the program returns after its time."""
+        self._claims.discard(robot)
+        self._keep_away()
 
     def input(self, given: inp.AnyInput) -> None:
         """Take note of an input of the simulation that came from outside."""
@@ -99,7 +116,7 @@ class Yielding:
             if self._program.alive:
                 self._program.restart()
         program = self._program
-        free = not self._others and now_s >= self._free_at_s
+        free = not (self._others or self._claims) and now_s >= self._free_at_s
         if program.withdrawn and free and not program.alive:
             text = f"{program.name} drives {self._rule.robots} again: no other client"
             self._log(program.name, "program-returned", text, "info")

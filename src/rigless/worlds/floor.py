@@ -35,7 +35,7 @@ def _fill(room: Cells, reached: Cells, column: int, row: int) -> None:
 
 
 @compiled
-def _room(occupied: Cells, clear: Clearance, radius: float) -> NDArray[np.bool_]:
+def free_centres(occupied: Cells, clear: Clearance, radius: float) -> NDArray[np.bool_]:
     """Return the cells at whose centre a disc of this radius overlaps no occupied cell."""
     height, width = occupied.shape
     room = np.zeros((height, width), np.bool_)
@@ -129,7 +129,7 @@ class Floor:
         self._fine = Grid(np.kron(grid.occupied, block), grid.resolution_m / parts, grid.origin)
         self._radius = radius_m / self._fine.resolution_m + TOUCHING
         self._open = ~self._fine.occupied & ~np.kron(grid.unknown | grid.cliff, block)
-        self._room = _room(self._fine.occupied, self._fine.clear, self._radius)
+        self._room = free_centres(self._fine.occupied, self._fine.clear, self._radius)
         self._reached = np.zeros(self._fine.shape, bool)
         self._swept = np.zeros(self._fine.shape, bool)
         self.cells = np.zeros(self._fine.shape, bool)  # the floor that can be covered

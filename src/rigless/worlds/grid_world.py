@@ -25,10 +25,10 @@ class GridWorld(World):
     def why_outside(self, body: Body) -> str:
         return placement.why_off_map(self.grid, body)
 
-    def why_blocked(self, body: Body, now_ns: int) -> str:
+    def why_blocked(self, body: Body, now_ns: int, without: str = "") -> str:
         if placement.overlaps_wall(self.grid, body):
             return "a wall"
-        return super().why_blocked(body, now_ns)
+        return super().why_blocked(body, now_ns, without)
 
     def clearance_m(self, body: Body, now_ns: int, others: Sequence[Body] = ()) -> float:
         walls_m = placement.wall_distance_m(self.grid, body)

@@ -29,6 +29,7 @@ import { startRecordingList } from "./cards/recording_cards.js";
 import { startViewport, probe } from "./page/viewport.js";
 import { startHints } from "./page/hints.js";
 import { startLock } from "./cards/unlock.js";
+import { startTools } from "./tools/tool_state.js";
 import { startWirePanel } from "./wire/wire_panel.js";
 
 const NUMBERS_MS = 100; // interval of the readouts
@@ -61,6 +62,7 @@ effect(() => {
   if (route.value !== routed) document.querySelector(".shell")?.scrollTo(0, 0);
   routed = route.value;
 });
+startTools();
 startViewport();
 startRobotList();
 startOverview();

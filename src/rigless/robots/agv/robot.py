@@ -437,6 +437,14 @@ class Agv(Robot, FleetMember):
         x, y, _ = self.machine.drive.pose
         return x, y, reach_m(self.config)
 
+    @property
+    def can_relocate(self) -> bool:
+        return self.config.runtime.mode == "MOCK"
+
+    def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
+        """Stand at another pose, and go on along the path from there."""
+        self.machine.relocate(x_m, y_m, theta_rad)
+
     def body(self) -> Body:
         machine = self.machine
         size_m = (2 * machine.half_length_m, 2 * machine.half_width_m)

@@ -243,6 +243,15 @@ class Rover(Robot, FleetMember):
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.radius_m
 
+    @property
+    def can_relocate(self) -> bool:
+        return True
+
+    def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
+        """Stand at another pose. Dead reckoning and gyro do not notice it."""
+        self.place(x_m, y_m, theta_rad)
+        self.state.body[[b.V, b.W, b.ACCEL, b.ALPHA]] = 0.0
+
     def place(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         self.state.body[b.X], self.state.body[b.Y], self.state.body[b.YAW] = x_m, y_m, wrap(yaw_rad)
 

@@ -266,6 +266,17 @@ class Vacuum(Robot, FleetMember):
     def body(self) -> Body | None:
         return super().body() if self.is_solid else None
 
+    @property
+    def can_relocate(self) -> bool:
+        return True
+
+    def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
+        """Stand at another pose. Odometry, encoders and gyro do not notice it."""
+        state = self.state
+        state.body[[b.X, b.Y, b.THETA]] = x_m, y_m, theta_rad
+        state.body[[b.V, b.W, b.REAL_V, b.REAL_W]] = 0.0
+        state.trail[:, 1:] = x_m, y_m, theta_rad  # the lidar's turn is as from here
+
     def start_body(self) -> Body | None:
         return self._home() if self.is_solid else None
 

@@ -18,13 +18,25 @@ export function copyButton(label, text, shown = "") {
 }
 
 /**
+ * A button with an icon that copies a long text.
+ * @param {string} text
+ * @param {string} what it is
+ */
+export function copyIcon(text, what) {
+  return html`<button class="button" title="Copy ${what}" aria-label="Copy ${what}"
+    @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text,
+    event.currentTarget, what)}>${icons.copy}<code class="unseen">${text}</code></button>`;
+}
+
+/**
  * @param {string} text
  * @param {HTMLElement} button
+ * @param {string} what it is, for a long text
  */
-async function copyText(text, button) {
+async function copyText(text, button, what = text) {
   try {
     await navigator.clipboard.writeText(text);
-    notice(`copied: ${text}`);
+    notice(`copied: ${what}`);
   } catch {
     // only secure pages may write to the clipboard
     getSelection()?.selectAllChildren(button.querySelector("code") ?? button);

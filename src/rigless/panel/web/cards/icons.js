@@ -46,6 +46,17 @@ export const help = icon(
 );
 export const more = icon("M5 12h.1M12 12h.1M19 12h.1");
 export const download = icon("M12 4v11M7 11l5 5 5-5M5 20h14");
+export const flag = icon("M6 21V4M6 4.5c4-2 7 2 12 0v9c-5 2-8-2-12 0");
+export const crate = icon("M4 7.5 12 3.5l8 4v9l-8 4-8-4zM4 7.5l8 4 8-4M12 11.5v9");
+export const hand = icon(
+  "M12 3v18M3 12h18M12 3 9.2 5.8M12 3l2.8 2.8M12 21l-2.8-2.8M12 21l2.8-2.8" +
+    "M3 12l2.8-2.8M3 12l2.8 2.8M21 12l-2.8-2.8M21 12l-2.8 2.8",
+);
+export const zone = icon(
+  "M4 4h3M10.5 4h3M17 4h3v3M20 10.5v3M20 17v3h-3" + "M13.5 20h-3M7 20H4v-3M4 13.5v-3M4 7V4",
+);
+export const ruler = icon("M3.5 16.5 16.5 3.5l4 4-13 13zM7.5 12.5l2 2M10.5 9.5l2 2M13.5 6.5l2 2");
+export const undo = icon("M8.5 5 4 9.5 8.5 14M4 9.5h9.5a5.5 5.5 0 0 1 0 11H9");
 export const copy = icon("M9 9h11v11H9zM5 15H4V4h11v1");
 
 /** The icon of a robot, by its kind. @type {Record<string, ReturnType<typeof icon>>} */

@@ -1,6 +1,8 @@
 // Calls to the control API. Errors are shown as notices, in the words of the server.
 import { notice } from "./state.js";
 
+/** @typedef {import("./api_types.js").ProblemEntry} Problem */
+
 /**
  * @param {"GET"|"POST"|"DELETE"} method
  * @param {string} path
@@ -8,6 +10,19 @@ import { notice } from "./state.js";
  * @returns {Promise<any>} undefined if it could not be done
  */
 export async function call(method, path, body) {
+  const { found, problems } = await attempt(method, path, body);
+  for (const problem of problems) notice(problemText(problem), "bad");
+  return found;
+}
+
+/**
+ * Call without a notice: the caller shows the problems.
+ * @param {"GET"|"POST"|"DELETE"} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<{found: any, problems: Problem[]}>}
+ */
+export async function attempt(method, path, body) {
   try {
     const options = {
       method,
@@ -17,12 +32,12 @@ export async function call(method, path, body) {
     };
     const answer = await fetch(path, options);
     const found = await answer.json();
-    if (answer.ok) return found;
-    for (const problem of found.problems ?? []) notice(problemText(problem), "bad");
+    if (answer.ok) return { found, problems: [] };
+    return { found: undefined, problems: found.problems ?? [] };
   } catch {
-    notice("rigless does not answer", "bad");
+    const problem = { where: "", what: "rigless does not answer", fix: "" };
+    return { found: undefined, problems: [problem] };
   }
-  return undefined;
 }
 
 /** @param {{where: string, what: string, fix: string}} problem */

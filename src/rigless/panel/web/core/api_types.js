@@ -22,6 +22,12 @@
  * @property {MapObject[]} things
  */
 /**
+ * Forbid a zone to the AGVs of its world, or allow it again.
+ * @typedef {object} BlockZone
+ * @property {string} name
+ * @property {boolean} on
+ */
+/**
  * Clear the faults of these robots.
  * @typedef {object} ClearMany
  * @property {string[]} robots
@@ -56,6 +62,16 @@
  * @typedef {object} DoneOnMany
  * @property {string[]} done
  * @property {FailedRobot[]} failed
+ */
+/**
+ * Draw a zone: a rectangle (`x` and `y` from, to) or a circle. One of its name is replaced.
+ * @typedef {object} DrawZone
+ * @property {string} [name]
+ * @property {string} [robot]
+ * @property {[number, number]|null} [x]
+ * @property {[number, number]|null} [y]
+ * @property {[number, number]|null} [center]
+ * @property {number|null} [radius_m]
  */
 /**
  * Drive a robot: forward, left and turn, each −1 to 1.
@@ -200,6 +216,27 @@
  * @property {string} task
  * @property {string} error
  * @property {number} faults
+ */
+/**
+ * A place to go to, with a heading if `theta_rad` is given. With `nearest`, a place that cannot be
+ * reached is replaced by the nearest one that can.
+ * @typedef {object} GiveGoal
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} [theta_rad]
+ * @property {boolean} [nearest]
+ */
+/**
+ * The goal of a robot. `route` leads from its place at the start to the goal. `text` says what
+ * happens, or why it does not. `client` is the driver's end of the connection.
+ * @typedef {object} GoalStatus
+ * @property {"idle"|"starting"|"driving"|"blocked"|"arrived"|"stopped"|"failed"} state
+ * @property {string} text
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} theta_rad
+ * @property {[number, number][]} route
+ * @property {string} client
  */
 /**
  * Size and place of a map. Its origin is x, y and yaw of the lower left corner.
@@ -432,6 +469,14 @@
  * @property {boolean} [wrap]
  */
 /**
+ * The pose of an obstacle or a robot that was placed.
+ * @typedef {object} Placed
+ * @property {string} name
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number} theta_rad
+ */
+/**
  * Play at a factor of real time, or "fast".
  * @typedef {object} PlayRecording
  * @property {number|string} [speed]
@@ -520,6 +565,28 @@
  * @property {number} problem_line
  */
 /**
+ * Add an obstacle, a disc or a box; or change one, which keeps its shape if none is given. Without
+ * a name it gets the next free one. `robot` is a robot in whose world it is. With `nearest`, a
+ * place that is not free is replaced by the nearest one that is.
+ * @typedef {object} PutObstacle
+ * @property {string} [name]
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number} [theta_rad]
+ * @property {number|null} [radius_m]
+ * @property {[number, number]|null} [size_m]
+ * @property {string} [robot]
+ * @property {boolean} [nearest]
+ */
+/**
+ * Put a robot at a pose while time stands still; without `theta_rad` it keeps its heading.
+ * @typedef {object} PutRobot
+ * @property {number} x_m
+ * @property {number} y_m
+ * @property {number|null} [theta_rad]
+ * @property {boolean} [nearest]
+ */
+/**
  * The answer to a pose, as a sentence. `joints_deg` are the joint angles, if any.
  * @typedef {object} ReachAnswer
  * @property {boolean} reachable
@@ -593,7 +660,8 @@
  * @property {Record<string, Record<string, Record<string, FaultParam>>>} fault_params
  */
 /**
- * The state of a robot that the client looks at. `program` is for robots with programs.
+ * The state of a robot that the client looks at. `program` is for robots with programs, `goal` for
+ * those that go to places. A `movable` one can be put at another place while time stands still.
  * @typedef {object} RobotMessage
  * @property {string} name
  * @property {string} status
@@ -604,6 +672,8 @@
  * @property {"robot"} type
  * @property {"live"|"recording"|"second"} stage
  * @property {ProgramStatus} [program]
+ * @property {GoalStatus} [goal]
+ * @property {boolean} [movable]
  */
 /**
  * The state of one robot as its operator sees it.
@@ -816,6 +886,7 @@
  * @property {"status"} type
  * @property {SnapshotEntry[]} snapshots
  * @property {LiveRobotSummary[]} [robots]
+ * @property {Zone[]} zones
  * @property {OpenPlayer|null} [deck]
  */
 /**
@@ -963,6 +1034,21 @@
  * @typedef {object} WorldMap
  * @property {GridInfo|null} grid
  * @property {MapObject[]} things
+ */
+/**
+ * A zone on the map of a world: a rectangle or a circle. `toml` is an expectation on it for a
+ * scenario. `blockable` is true if there are AGVs in its world; `blocked` names those that it is
+ * forbidden to.
+ * @typedef {object} Zone
+ * @property {string} name
+ * @property {number} world
+ * @property {[number, number]|null} x
+ * @property {[number, number]|null} y
+ * @property {[number, number]|null} center
+ * @property {number|null} radius_m
+ * @property {string} toml
+ * @property {boolean} blockable
+ * @property {string[]} blocked
  */
 
 export {};

@@ -74,6 +74,14 @@ export class MapView {
   onpick = () => {};
   /** @type {[number, number]|null} */
   cursor = null;
+  /**
+   * What presses and drags do instead of moving the map.
+   * @type {import("./map_tool.js").MapTool|null}
+   */
+  tool = null;
+  /** Draws over the map. @type {import("./map_tool.js").Overdraw} */
+  overdraw = () => {};
+  #toolPointer = -1;
   /** @type {import("../core/types.js").Part[]} */
   #parts = [];
   /** @type {import("../core/types.js").Grid|null} */
@@ -158,6 +166,7 @@ export class MapView {
     for (const part of this.#parts) {
       if (!picture.hidden.has(part.name)) drawPart(pen, view, part, picture, paints);
     }
+    this.overdraw(pen, view, paints);
     view.usePixels(pen);
     drawScaleBar(pen, view, paints, this.cursor);
   }
@@ -302,6 +311,7 @@ export class MapView {
       { passive: false },
     );
     canvas.addEventListener("dblclick", () => {
+      if (this.tool) return;
       this.fit();
       this.onview();
     });
@@ -309,13 +319,21 @@ export class MapView {
       canvas.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
       this.#moved = 0;
+      this.#pressTool(event);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      if (!this.tool?.key(event, this.view)) return;
+      event.preventDefault();
+      event.stopPropagation();
     });
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     canvas.addEventListener("pointerleave", () => {
       this.cursor = null;
+      this.tool?.hover(null);
       this.onview();
     });
     const release = (/** @type {PointerEvent} */ event) => {
+      if (this.#releaseTool(event)) return;
       if (this.#pointers.delete(event.pointerId) && event.type === "pointerup" && this.#moved < 4)
         this.#pick(event.offsetX, event.offsetY);
     };
@@ -323,11 +341,41 @@ export class MapView {
     canvas.addEventListener("pointercancel", release);
   }
 
+  /**
+   * Begin a gesture of the tool with the first pointer. A second one ends it: two move the map.
+   * @param {PointerEvent} event
+   */
+  #pressTool(event) {
+    if (this.#toolPointer >= 0) this.tool?.cancel();
+    const first = this.#pointers.size === 1 && event.button === 0;
+    this.#toolPointer = this.tool && first ? event.pointerId : -1;
+    const [x = 0, y = 0] = this.view.toWorld(event.offsetX, event.offsetY);
+    if (this.#toolPointer >= 0) this.tool?.press([x, y], this.view.px(1));
+  }
+
+  /** @param {PointerEvent} event */
+  #releaseTool(event) {
+    if (event.pointerId !== this.#toolPointer) return false;
+    this.#toolPointer = -1;
+    this.#pointers.delete(event.pointerId);
+    const [x = 0, y = 0] = this.view.toWorld(event.offsetX, event.offsetY);
+    if (event.type === "pointerup") this.tool?.release([x, y], this.view.px(1));
+    else this.tool?.cancel();
+    return true;
+  }
+
   /** @param {PointerEvent} event */
   #move(event) {
     const [x = 0, y = 0] = this.view.toWorld(event.offsetX, event.offsetY);
     this.cursor = [x, y];
     const before = this.#pointers.get(event.pointerId);
+    if (event.pointerId === this.#toolPointer) this.tool?.drag([x, y]);
+    else if (!before) this.tool?.hover([x, y]);
+    if (before && event.pointerId === this.#toolPointer) {
+      this.#pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
+      this.onview();
+      return;
+    }
     if (before) {
       const [dx, dy] = [event.offsetX - before[0], event.offsetY - before[1]];
       this.#moved += Math.abs(dx) + Math.abs(dy);

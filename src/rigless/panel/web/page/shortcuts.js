@@ -3,6 +3,9 @@ import { html } from "lit-html";
 import { stepPlayer, togglePlay } from "./player_bar.js";
 import { handleDriveKey } from "../cards/drive_card.js";
 import { settings, source, toggleTheme } from "../core/state.js";
+import { chooseByKey, TOOLS } from "../tools/tool_bar.js";
+import { handleUndoKey } from "../tools/tool_keys.js";
+import { escapeTool } from "../tools/tool_state.js";
 import { CAMERAS, fit, lookFrom, toggleFollow, zoom } from "./viewport.js";
 import { showResetDialog, stepOnce, togglePause } from "../cards/time_control.js";
 
@@ -32,6 +35,13 @@ const SHORTCUTS = {
     what: "controls on the right",
     act: () => (settings.showControls.value = !settings.showControls.value),
   },
+  ...Object.fromEntries(
+    Object.entries(TOOLS).map(([key, { label }]) => [
+      key,
+      { what: `${label.toLowerCase()}, on the 2-D map`, act: () => chooseByKey(key) },
+    ]),
+  ),
+  Escape: { what: "end the tool on the map", act: escapeTool },
   "?": { what: "this list", act: showHelp },
 };
 
@@ -45,6 +55,7 @@ export function helpDialog() {
     <h2 id="help-title">Keyboard</h2>
     <dl>${Object.entries(SHORTCUTS).map(([key, { what }]) =>
       html`<dt><kbd>${key === " " ? "space" : key}</kbd></dt><dd>${what}</dd>`)}
+      <dt><kbd>Ctrl Z</kbd></dt><dd>undo on the map</dd>
       <dt><kbd>W A S D</kbd></dt><dd>drive (after unlocking)</dd></dl>
     <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
 }
@@ -64,7 +75,7 @@ function isForFocusedElement(event) {
 export function startShortcuts() {
   const listen = (/** @type {KeyboardEvent} */ event) => {
     if (isForFocusedElement(event)) return;
-    if (handleDriveKey(event)) {
+    if (handleDriveKey(event) || handleUndoKey(event)) {
       event.preventDefault();
       return;
     }

@@ -4,6 +4,7 @@
 // The tab is shown while `available()` is true; `badge()` returns a short text after its label.
 import { html } from "lit-html";
 import { driveCard } from "../cards/drive_card.js";
+import { goalCard } from "../cards/goal_card.js";
 import { eventCard } from "../cards/event_card.js";
 import { faultCard } from "../cards/fault_card.js";
 import {
@@ -12,6 +13,7 @@ import {
   metricsCard,
   partCards,
 } from "../cards/robot_cards.js";
+import { placeCard } from "../cards/place_card.js";
 import { portCards } from "../cards/port_cards.js";
 import { fleetCard } from "../fleet/fleet_card.js";
 import { fleetShown } from "../fleet/fleet_store.js";
@@ -38,8 +40,10 @@ export const sideTabs = [
     id: "control",
     label: "Control",
     render: () =>
-      isRobot() ? html`${driveCard()}${partCards()}${metricsCard()}` :
-        fleetShown.value ? fleetCard() : robotListCard(),
+      isRobot()
+        ? html`${goalCard()}${driveCard()}${placeCard()}${partCards()}${metricsCard()}`
+        : fleetShown.value ? fleetCard()
+        : html`${robotListCard()}${state.inOverview.value ? "" : placeCard()}`,
   },
   {
     id: "io",

@@ -10,6 +10,11 @@ import * as icons from "../cards/icons.js";
 import { button } from "../cards/widgets.js";
 import { hints } from "./hints.js";
 import { hasPlots, spanButtons } from "./plots.js";
+import { drawTools } from "../tools/draw_tools.js";
+import { gestures, grabbed } from "../tools/gestures.js";
+import { toolBar, toolStrip } from "../tools/tool_bar.js";
+import { handleToolKey } from "../tools/tool_keys.js";
+import * as tools from "../tools/tool_state.js";
 import { frameListeners, framesOf } from "../core/socket.js";
 import * as state from "../core/state.js";
 /** @typedef {import("../core/types.js").Surface} Surface */
@@ -177,8 +182,11 @@ async function switchSurface(space) {
     surface = new MapView(canvasHost);
   }
   surface.onview = invalidate;
-  if (surface instanceof MapView)
+  if (surface instanceof MapView) {
     surface.onpick = (robot) => (location.hash = state.hashFor(robot));
+    surface.overdraw = drawTools;
+    useTool();
+  }
   surface.setPaints(themeColours());
   surface.setGrid(world.grid);
   surface.follow(state.settings.followRobot.value);
@@ -199,7 +207,34 @@ async function loadWorld(source, robot, key) {
   invalidate();
 }
 
+/** Give the pointer to the active tool, or to the map. */
+function useTool() {
+  if (!(surface instanceof MapView)) return;
+  const { canvas, view } = surface;
+  const active = tools.tool.value;
+  surface.tool = active ? { ...gestures, key: handleToolKey } : null;
+  canvas.dataset.tool = active;
+  const at = tools.hover.value;
+  canvas.dataset.over = String(Boolean(active && at && grabbed(at, view.px(1))));
+}
+
 export function startViewport() {
+  effect(() => {
+    if (tools.tool.value && wants3d()) untracked(() => tools.chooseTool(""));
+  });
+  effect(() => {
+    void [tools.draft, tools.hover, tools.crosshair, tools.selected, tools.measured].map(
+      ({ value }) => value,
+    );
+    void [tools.zones.value, tools.goal.value, tools.obstacleShape.value, tools.circularZone.value];
+    void tools.objects.value;
+    untracked(useTool);
+    invalidate();
+  });
+  effect(() => {
+    void tools.tool.value;
+    untracked(useTool);
+  });
   frameListeners.add(invalidate);
   effect(() => {
     const space = wants3d();
@@ -248,7 +283,7 @@ function overlayTools() {
   const dot = (/** @type {import("../core/types.js").Part} */ part) =>
     html`<i style="background:${paintOf(part)}"></i>${part.label}`;
   const coloured = layers.filter((part) => part.colour !== "plain" && isShown(part));
-  return html`${
+  return html`<div class="map-left">${
     layers.length
       ? html`<details class="legend" ?open=${state.settings.layersOpen.value}
       @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) =>
@@ -266,6 +301,8 @@ function overlayTools() {
       : nothing
   }
     ${state.shownRobot.value ? hints() : robotCounts()}
+    ${space ? nothing : toolBar()}</div>
+    ${space ? nothing : toolStrip()}
     ${trouble ? html`<div class="trouble" role="alert">${trouble}</div>` : nothing}
     <div class="tools" role="group" aria-label="View">
       ${hasArm() && space ? nothing :

@@ -395,6 +395,11 @@ class Machine:
         for number, machine in enumerate(machines):
             machine._floor, machine._number = floor, number
 
+    def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
+        """Stand at another pose, and go on along the path from there."""
+        self.state.motors[self.wheels[:, d.WHEEL].astype(int), m.VELOCITY] = 0.0
+        self.drive.relocate(x_m, y_m, theta_rad)
+
     @property
     def estop(self) -> Estop:
         return cast(Estop, self.state.estop)

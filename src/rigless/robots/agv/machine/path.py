@@ -116,6 +116,15 @@ class DrivePath:
         )
         state.map_id = map_id or state.map_id
 
+    def relocate(self, x: float, y: float, theta: float) -> None:
+        """Set the pose, at rest, and begin the present leg again from there."""
+        state = self.state
+        pose = x, y, math.remainder(theta, 2 * math.pi)
+        state.drive[[d.X, d.Y, d.THETA]] = pose
+        state.drive[[d.V, d.OMEGA, d.ASKED_V, d.ASKED_OMEGA]] = 0.0
+        d.begin(state.drive, state.path, self._const, True)
+        state.wake()
+
     @property
     def path_left(self) -> int:
         return len(self.state.path) - self.reached

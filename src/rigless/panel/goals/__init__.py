@@ -1,0 +1,1 @@
+"""Goals on the map: drivers that take a robot to a place, over the robot's own wire."""

@@ -1,0 +1,1 @@
+"""Places on the map: obstacles and robots that are put there, and zones."""

@@ -1,0 +1,17 @@
+"""The AGV's own part of the panel's API."""
+
+from typing import Any
+
+
+def goal_desk(host: Any, robot: str) -> Any:
+    """Return the desk that sends one AGV to places."""
+    from rigless.robots.agv.panel.desk import AgvDesk
+
+    return AgvDesk(host, robot)
+
+
+def zone_desk(host: Any, robot: str) -> Any:
+    """Return the desk that blocks zones for one AGV."""
+    from rigless.robots.agv.panel.zones import ZoneDesk
+
+    return ZoneDesk(host, robot)

@@ -1,0 +1,10 @@
+"""The rover's own part of the panel's API."""
+
+from typing import Any
+
+
+def goal_desk(host: Any, robot: str) -> Any:
+    """Return the driver of one rover."""
+    from rigless.robots.rover.panel.client import make_driver
+
+    return make_driver(host, robot)

@@ -1,0 +1,10 @@
+"""The vacuum's own part of the panel's API."""
+
+from typing import Any
+
+
+def goal_desk(host: Any, robot: str) -> Any:
+    """Return the driver of one vacuum."""
+    from rigless.robots.vacuum.panel.client import make_driver
+
+    return make_driver(host, robot)

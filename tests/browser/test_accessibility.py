@@ -71,6 +71,7 @@ def judge(panel):
         assert overflow(panel) == []
     for button in panel.page.locator("header [popovertarget]").all():
         button.click()
+        panel.wait_layout()  # the menu is placed after it is shown
         found += panel.page.locator(f"[popover] :is({CONTROLS})").evaluate_all(LOOK)
         button.click()
     judge_all(found)

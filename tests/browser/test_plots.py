@@ -48,7 +48,7 @@ def test_signals_are_picked_zoomed_read_kept_and_exported(own_vacuum):
 
     # the cursor reads the value at its time
     over = charts(panel).nth(2).locator(".u-over")
-    panel.button("Show the whole run").click()
+    panel.button("All: Show the whole run").click()
     panel.until(lambda: page.evaluate(WINDOW) == [0, 20], "not the whole run")
     panel.wait_layout()
     over.scroll_into_view_if_needed()

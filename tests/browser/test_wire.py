@@ -86,7 +86,7 @@ def test_text_and_binary_messages_faults_filters_statistics_and_sending(window, 
             panel.button("Only refused messages and effects of faults").click()
         # Send again and compose go over the real port: a new client is in the list.
         click(panel, rows(panel, "Get").first)
-        panel.button("Send this packet again").click()
+        panel.button("Send again: Send this packet again").click()
         panel.notice("sent to tcp://")
         expect(rows(panel, "Get")).to_have_count(3)
         panel.button("Send").click()

@@ -47,7 +47,8 @@ function outcomeStrip() {
         again</span></summary>
       <ul>${found.map((one) =>
         html`<li class=${one.passed ? "" : "bad"}><b>${one.passed ? "holds" : "fails"}</b>
-          ${one.text} <span class="dim">· ${one.detail} · ${one.place}</span></li>`)}</ul></details>`,
+          ${one.text} <span class="dim">· ${one.detail} · ${one.place}</span></li>`,
+      )}</ul></details>`,
   );
 }
 

@@ -95,7 +95,8 @@ function makePlot(part, place, paint) {
       choose(place, event.target.value)}>${others.map((one) =>
       html`<option value=${one.name} ?selected=${one === part}>${one.label}</option>`)}</select>` :
     html`<span>${part.label}</span>`;
-  render(html`${name} <small title=${part.unit ?? ""}>${shortUnit(part.unit ?? "")}</small>`, label);
+  const { unit = "" } = part;
+  render(html`${name} <small title=${unit}>${shortUnit(unit)}</small>`, label);
   const value = document.createElement("b");
   const tool = document.createElement("span");
   tool.className = "strip-tool";
@@ -188,7 +189,10 @@ async function loadPast() {
   updatePlots();
 }
 
-/** A page that is shown again has new frames, after a time without any. @param {FrameStore} frames */
+/**
+ * A page that is shown again has new frames, after a time without any.
+ * @param {FrameStore} frames
+ */
 const isPastOf = (frames) => past.frames === frames && past.epoch === frames.epoch;
 
 function updatePlots() {

@@ -20,7 +20,8 @@ const LEAST_DRAG_PX = 6;
 const paint = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** The unit without its explanation, if it is long. @param {string} unit */
-export const shortUnit = (unit) => (unit.length > LABEL_CHARS ? (unit.split(",")[0] ?? unit) : unit);
+export const shortUnit = (unit) =>
+  unit.length > LABEL_CHARS ? (unit.split(",")[0] ?? unit) : unit;
 
 /** The unit of a signal. @param {string} name */
 export const unitOf = (name) => infos.value.get(name)?.unit ?? "";

@@ -7,7 +7,10 @@ export function formatSize(bytes) {
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** Format a rate or a jitter: three digits, and nothing below a thousandth. @param {number} value */
+/**
+ * Format a rate or a jitter: three digits, and 0 below a thousandth.
+ * @param {number} value
+ */
 export function formatRate(value) {
   if (value < 5e-4) return "0";
   if (value >= 99.95) return Math.round(value).toLocaleString("en");

@@ -12,7 +12,6 @@ from rigless.host.api_models import EventEntry
 from rigless.host.host import Host
 from rigless.host.recordings_folder import RECORDING
 from rigless.kernel.plain import to_builtins
-from rigless.kernel.problems import InputError, Problem
 from rigless.panel.api_models import (
     OpenRecording,
     PlayerStatus,
@@ -116,10 +115,7 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
 
     @app.get("/api/deck/overview")
     async def overview() -> RecordingOverview:
-        recording = player.recording
-        if recording is None:
-            raise InputError(Problem("player", "no recording is open", "open one first"))
-        return _overview(recording)
+        return _overview(player.recording)
 
     @app.get("/api/deck/second")
     async def show_second() -> SecondStatus:
@@ -138,9 +134,20 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
         return second.describe()
 
 
-def _overview(recording: SeekableRecording) -> RecordingOverview:
-    found = recording.overview
-    assert found is not None
+def _overview(recording: SeekableRecording | None) -> RecordingOverview:
+    """Return the overview of a recording; an empty one if none is open."""
+    found = None if recording is None else recording.overview
+    if recording is None or found is None:
+        nothing: RecordingOverview = {
+            "file": None,
+            "begin_s": 0.0,
+            "end_s": 0.0,
+            "step_s": 1.0,
+            "counts": {},
+            "faults": [],
+            "collisions": [],
+        }
+        return nothing
     return {
         "file": str(recording.path),
         "begin_s": recording.begin_ns / 1e9,

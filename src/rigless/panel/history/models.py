@@ -74,13 +74,13 @@ class SignalMarks(TypedDict):
 
 
 class RecordingOverview(TypedDict):
-    """The open recording over its whole length.
+    """The open recording over its whole length; `file` is null if none is open.
 
     `counts` has messages `received` and `sent` and events `info`, `warnings` and `errors`, each in
     bins of `step_s` from `begin_s` on.
     """
 
-    file: str
+    file: str | None
     begin_s: float
     end_s: float
     step_s: float

@@ -623,10 +623,11 @@
  * @property {string} foxglove
  */
 /**
- * The open recording over its whole length. `counts` has messages `received` and `sent` and events
- * `info`, `warnings` and `errors`, each in bins of `step_s` from `begin_s` on.
+ * The open recording over its whole length; `file` is null if none is open. `counts` has messages
+ * `received` and `sent` and events `info`, `warnings` and `errors`, each in bins of `step_s` from
+ * `begin_s` on.
  * @typedef {object} RecordingOverview
- * @property {string} file
+ * @property {string|null} file
  * @property {number} begin_s
  * @property {number} end_s
  * @property {number} step_s

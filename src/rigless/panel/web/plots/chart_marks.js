@@ -22,6 +22,7 @@ export function drawMarks(u, signals, paint) {
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
+  const labelEnds = /** @type {number[]} */ ([]); // of each line of labels
   for (const fault of found?.faults ?? []) {
     if (fault.robot && !robots.has(fault.robot)) continue;
     const left = Math.max(x(fault.begin_s), bbox.left);
@@ -32,8 +33,12 @@ export function drawMarks(u, signals, paint) {
     ctx.fillRect(left, bbox.top, Math.max(right - left, ratio), bbox.height);
     ctx.globalAlpha = 1;
     const text = `${fault.target} ${fault.kind}`;
-    if (ctx.measureText(text).width < right - left - 8 * ratio)
-      ctx.fillText(text, left + 4 * ratio, bbox.top + 13 * ratio);
+    const wide = ctx.measureText(text).width + 8 * ratio;
+    if (wide > right - left) continue;
+    const free = labelEnds.findIndex((end) => end <= left);
+    const line = free < 0 ? labelEnds.length : free;
+    labelEnds[line] = left + wide;
+    ctx.fillText(text, left + 4 * ratio, bbox.top + (line + 1) * 13 * ratio);
   }
   for (const event of found?.events ?? []) {
     if (event.robot && !robots.has(event.robot)) continue;

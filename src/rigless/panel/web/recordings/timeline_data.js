@@ -22,7 +22,7 @@ export function startTimelineData() {
     if (!key) overview.value = null;
     else
       void call("GET", "/api/deck/overview").then((found) => {
-        if (found && key === before) overview.value = found;
+        if (found?.file && key === before) overview.value = found;
       });
   });
 }

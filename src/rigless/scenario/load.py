@@ -337,6 +337,8 @@ def _apply_setting(
         _set(robot, parts, text, problems)
     elif parts == ["count"]:
         robot["count"] = _value(text)
+    elif parts[0] == "start":
+        _set(robot, parts, _value(text), problems)
     elif isinstance(robot.setdefault("config", {}), dict):
         _set(robot["config"], parts, _value(text), problems)
 
@@ -364,11 +366,16 @@ def _value(text: str) -> Any:
     return text if document.problems else document.data["value"]
 
 
+def _is_called(entry: Any, name: str) -> bool:
+    return isinstance(entry, dict) and entry.get("name") == name
+
+
 def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:
-    """Set a key, or an element of a list by its number; create missing tables."""
+    """Set a key, or an element of a list by its number or name; create missing tables."""
     for depth, part in enumerate(parts):
         key: Any = part
         if isinstance(table, list):
+            part = next((str(n) for n, entry in enumerate(table) if _is_called(entry, part)), part)
             if not (part.isascii() and part.isdigit() and len(part) < 9 and int(part) < len(table)):
                 what = f"{'.'.join(parts[:depth])} has no element {part!r}"
                 fix = f"0 to {len(table) - 1}" if table else "it is empty"

@@ -134,3 +134,4 @@ class Scenario(Table):
     timeline: list[TimelineEntry] = []
     faults: list[FaultEntry] = []
     expect: list[Expectation] = []
+    vary: dict[str, Any] = {}  # the axes of a sweep: a list, a range or a distribution for a key

@@ -29,6 +29,7 @@ COLUMNS = {  # the columns that every table has, with their types
     "deterministic": bool,
     "scenario": str,
     "content": str,
+    "programs": str,
 }
 UNSTABLE = ("wall_s", "engine", "worker")  # may differ between two runs of one key
 
@@ -39,7 +40,7 @@ class Row:
 
     `margins` has the signed margin of every expectation: negative if it failed. `margin` is the
     worst. `failed` names the first expectation that failed, `broke_at_s` is when. `content` is the
-    digest of the scenario with its files.
+    digest of the scenario with its files, `programs` that of the folders of its programs.
     """
 
     key: str
@@ -61,6 +62,7 @@ class Row:
     deterministic: bool = True
     scenario: str = ""
     content: str = ""
+    programs: str = ""
 
     def judge(self, result: Result) -> None:
         """Fill in what came out of a run."""

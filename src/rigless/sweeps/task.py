@@ -5,7 +5,11 @@ commands of programs. Equal tasks give equal rows on every engine.
 """
 
 import os
+import shutil
 import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError
@@ -20,12 +24,14 @@ from rigless.runs.request import Request, run_here, run_in_child
 from rigless.scenario.load import open_target
 from rigless.sweeps.row import Row
 
+RECORDING = "run.mcap"  # in the folder of a run
+
 
 @dataclass
 class Task:
     """One run: its row without results, its target, and the texts of its settings.
 
-    `limit_s` bounds its wall time. `folder` is for the files of programs.
+    `limit_s` bounds its wall time.
     """
 
     index: int
@@ -35,16 +41,18 @@ class Task:
     commands: dict[str, list[str]] = field(default_factory=dict)
     limit_s: float = 600.0
     isolate: bool = False
-    folder: str = ""
+    has_programs: bool = False
+    folder: str = ""  # for the files of a run with programs, kept if it does not pass
     given_from: str = ""
 
-    def request(self) -> Request:
+    def request(self, folder: str) -> Request:
         return Request(
             self.target,
             self.settings,
             self.row.seed,
             self.commands,
-            folder=self.folder,
+            folder=folder,
+            record=str(Path(folder, RECORDING)) if self.folder else "",
             given_from=self.given_from,
             isolate=self.isolate,
         )
@@ -67,20 +75,33 @@ def run_task(task: Task) -> Row:
     """Run a task and return its row. Mistakes in the settings make the row an error."""
     row = task.row
     row.worker = worker_name()
-    request = task.request()
-    if request.folder:
-        Path(request.folder).mkdir(parents=True, exist_ok=True)
     try:
-        if request.isolate:
-            result = run_in_child(request)
-        else:
-            built = open_target(request.target, request.settings, request.seed, collect=False)
-            result = run_here(request, built)
+        if not task.has_programs:
+            built = open_target(task.target, task.settings, row.seed, collect=False)
+            row.judge(run_here(task.request(""), built))
+            return row
+        with _folder(task) as folder:
+            request = task.request(str(folder))
+            result = run_in_child(request) if task.isolate else run_here(request)
+            row.judge(result)
     except InputError as error:
         row.verdict, row.note = "error", str(error)
-        return row
-    row.judge(result)
     return row
+
+
+@contextmanager
+def _folder(task: Task) -> Iterator[Path]:
+    """Make a folder for a run with programs, and remove it unless it is to be kept."""
+    if not task.folder:
+        with tempfile.TemporaryDirectory(prefix="rigless-run-") as temporary:
+            yield Path(temporary)
+        return
+    folder = Path(task.folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    yield folder
+    if task.row.verdict == "pass":
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def encode(value: Any) -> bytes:

@@ -155,9 +155,7 @@ def _write_csv(records: Records) -> bytes:
     writer.writerow(found)
     kinds = {name: _kind(values, name) for name, values in found.items()}
     for index in range(len(records)):
-        writer.writerow(
-            [_csv_text(values[index], kinds[name]) for name, values in found.items()]
-        )
+        writer.writerow([_csv_text(values[index], kinds[name]) for name, values in found.items()])
     return text.getvalue().encode()
 
 

@@ -29,7 +29,9 @@ def journal_of(path: Path) -> Path:
 def read_table(path: Path) -> list[Row]:
     """Return the rows of a table, those of an unfinished sweep included. Raises InputError."""
     journal = journal_of(path)
-    rows = {row.key: row for row in read_rows(path)} if path.exists() or not journal.exists() else {}
+    rows = (
+        {row.key: row for row in read_rows(path)} if path.exists() or not journal.exists() else {}
+    )
     if journal.exists():
         rows |= {row.key: row for row in _read_journal(journal)[0]}
     return list(rows.values())
@@ -38,7 +40,7 @@ def read_table(path: Path) -> list[Row]:
 class Store:
     """The rows of a sweep, on disk as they come. One process at a time has it open."""
 
-    def __init__(self, path: Path, content: str, version: str):
+    def __init__(self, path: Path, content: str, version: str, programs: str = ""):
         suffix_of(path)
         self.path = path
         self.rows: dict[str, Row] = {}
@@ -51,7 +53,7 @@ class Store:
             self.rows = {row.key: row for row in read_rows(path)}
         self._open_journal()
         try:
-            self._check_same(content, version)
+            self._check_same(content, version, programs)
         except InputError:
             self.close()
             raise
@@ -109,7 +111,7 @@ class Store:
         self._journal.truncate(good)  # the torn line of a killed sweep
         self.rows |= {row.key: row for row in rows}
 
-    def _check_same(self, content: str, version: str) -> None:
+    def _check_same(self, content: str, version: str, programs: str) -> None:
         for row in self.rows.values():
             if row.version != version:
                 what = f"{self.path} holds runs of version {row.version}; this is {version}"
@@ -117,6 +119,10 @@ class Store:
             if row.content != content:
                 what = f"{self.path} holds runs of another scenario, or of an earlier text of it"
                 raise InputError(Problem("--out", what, "choose another file"))
+            if row.programs != programs:
+                what = f"{self.path} holds runs of other builds of the programs"
+                fix = "choose another file; rigless sweep compare shows the difference"
+                raise InputError(Problem("--out", what, fix))
 
 
 def _read_journal(path: Path) -> tuple[list[Row], int]:

@@ -1,0 +1,16 @@
+"""A group of commands with a default: `rigless sweep SCENARIO` is `rigless sweep run SCENARIO`."""
+
+from typing import Any
+
+from rigless.cli.parsing.naming_group import NamingGroup
+
+DEFAULT = "run"
+
+
+class DefaultGroup(NamingGroup):
+    """A group that runs DEFAULT if the first word is no command of it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        if not args or args[0] not in self.commands:
+            args = [DEFAULT, *(args or ["--help"])]
+        return super().parse_args(ctx, args)

@@ -169,8 +169,10 @@ def _csv_text(value: Any, kind: type | None) -> str:
 
 def _read_csv(path: Path) -> Records:
     with path.open(encoding="utf-8", newline="") as file:
-        raw = list(csv.DictReader(file, strict=True))
-    names = list(raw[0]) if raw else []
+        reader = csv.DictReader(file, strict=True)
+        raw, names = list(reader), list(reader.fieldnames or ())
+    if names and not {"key", "seed", "verdict"} <= set(names):
+        raise ValueError("it has no columns key, seed and verdict")
     texts = {name for name in names if not _all_json([record[name] for record in raw], name)}
     return [
         {name: _csv_value(record[name], name, name in texts) for name in names} for record in raw

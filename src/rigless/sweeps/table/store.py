@@ -99,9 +99,10 @@ class Store:
     def _open_journal(self) -> None:
         path = journal_of(self.path)
         try:
-            self._journal = path.open("ab+")
+            self._journal = journal = path.open("ab+")
             fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            journal.close()
             what = f"another sweep writes to {self.path}"
             raise InputError(Problem("--out", what, "wait for it, or choose another")) from None
         except OSError as error:

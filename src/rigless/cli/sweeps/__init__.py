@@ -1,0 +1,1 @@
+"""`rigless sweep` and its sub-commands."""

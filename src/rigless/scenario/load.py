@@ -50,6 +50,21 @@ def open_target(
     apply_settings(raw, settings, problems, single, source.folder)
     for (_, index, _), native in source.natives.items():
         problems += native.check(raw["robots"][index].get("config"))
+    return build_raw(raw, source, problems, seed, collect)
+
+
+def build_raw(
+    raw: RAW,
+    source: Source,
+    problems: Iterable[Problem] = (),
+    seed: int | None = None,
+    collect: bool = True,
+) -> Built:
+    """Validate and build a scenario as data. `problems` are those found before.
+
+    Raises InputError with all problems.
+    """
+    problems = list(problems)
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)

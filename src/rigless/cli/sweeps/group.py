@@ -2,7 +2,7 @@
 
 import typer
 
-from rigless.cli.sweeps import compare_command, show_command, sweep_command
+from rigless.cli.sweeps import compare_command, report_command, show_command, sweep_command
 from rigless.cli.sweeps.default_group import DefaultGroup
 
 
@@ -15,5 +15,6 @@ def register(app: typer.Typer) -> None:
     )
     sweep_command.register(group)
     show_command.register(group)
+    report_command.register(group)
     compare_command.register(group)
     app.add_typer(group, name="sweep")

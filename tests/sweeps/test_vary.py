@@ -1,5 +1,6 @@
 """Axes: the texts and tables that describe them, and the values that they take."""
 
+import itertools
 import math
 from itertools import combinations, product
 from typing import Any
@@ -129,7 +130,7 @@ def test_a_linear_axis_rises_evenly_and_keeps_its_ends(low: float, width: float,
     assert len(values) == n
     assert values[0] == pytest.approx(low, rel=1e-8, abs=1e-8)
     assert values[-1] == pytest.approx(low + width, rel=1e-8, abs=1e-8)
-    assert all(a <= b for a, b in zip(values, values[1:], strict=False))
+    assert all(a <= b for a, b in itertools.pairwise(values))
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6))
@@ -158,7 +159,7 @@ def test_a_grid_is_the_product_and_seeds_come_last() -> None:
 
 
 def test_a_continuum_has_no_grid() -> None:
-    with pytest.raises(InputError, match="lo..hi:n for n values, or --samples N"):
+    with pytest.raises(InputError, match=r"lo\.\.hi:n for n values, or --samples N"):
         choose_settings([axis("a=0.5..1.5")], Sample())
 
 

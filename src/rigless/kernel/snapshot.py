@@ -71,6 +71,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     encoders: dict[str, bytes]
     lanes: dict[str, int]
     due: list[tuple[int, int, str, bytes]]
+    noise: dict[str, int | str] | msgspec.UnsetType = msgspec.UNSET  # of single streams
     events: bytes = b""  # of robots at time zero, so that a recording from there holds them
 
     def __repr__(self) -> str:
@@ -154,6 +155,7 @@ def take(core: "Core") -> Snapshot:
         robots=robots,
         world=pack(core.world.state),
         streams=pack(core.streams.save()),
+        noise=dict(core.noise) or msgspec.UNSET,
         links=[
             SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
             for (robot, port), peers in links.by_port.items()
@@ -205,7 +207,8 @@ class _Unpacked:
 
     def __init__(self, core: "Core", saved: Snapshot):
         self.world = unpack(saved.world, type(core.world.state))
-        self.streams = Streams(saved.seed)
+        self.noise = {} if saved.noise is msgspec.UNSET else dict(saved.noise)
+        self.streams = Streams(saved.seed, self.noise, core.streams.names)
         self.streams.load(unpack(saved.streams, dict[str, Any]))
         self.robots = {}
         for name, robot in core.robots.items():
@@ -255,11 +258,8 @@ def restore(core: "Core", saved: Snapshot) -> None:
         raise InputError(
             Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
         ) from None
-    core.seed, core.input_handler.next_fault, core.streams = (
-        saved.seed,
-        saved.next_fault,
-        parts.streams,
-    )
+    core.seed, core.noise, core.streams = saved.seed, parts.noise, parts.streams
+    core.input_handler.next_fault = saved.next_fault
     core.world.state = parts.world
     core.events = deque(parts.events, core.events.maxlen)
     for name, robot in core.robots.items():

@@ -50,6 +50,21 @@ def open_target(
     apply_settings(raw, settings, problems, single, source.folder)
     for (_, index, _), native in source.natives.items():
         problems += native.check(raw["robots"][index].get("config"))
+    return build_raw(raw, source, problems, seed, collect)
+
+
+def build_raw(
+    raw: RAW,
+    source: Source,
+    problems: Iterable[Problem] = (),
+    seed: int | None = None,
+    collect: bool = True,
+) -> Built:
+    """Validate and build a scenario as data. `problems` are those found before.
+
+    Raises InputError with all problems.
+    """
+    problems = list(problems)
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
@@ -69,7 +84,7 @@ def demo(extra: Iterable[str] = (), settings: Iterable[str] = ()) -> Built:
     usable = [kind for kind in kinds.installed() if kind not in lacking]
     raw["robots"] = [entry for entry in raw["robots"] if entry["kind"] in usable]
     raw["robots"] += [{"kind": kind} for kind in usable if kind not in shown]
-    names = [_name(entry, source.folder) for entry in raw["robots"]]
+    names = [robot_name(entry, source.folder) for entry in raw["robots"]]
     raw["programs"] = [
         program
         for program in raw["programs"]
@@ -105,7 +120,7 @@ def _demo_scenario() -> tuple[RAW, Source]:
     place = folder("examples")
     if place is None:
         return {"name": "demo", "robots": [], "programs": []}, Source(folder=Path())
-    raw, source = _read_toml(place / "demo" / "demo.toml")
+    raw, source = read_toml(place / "demo" / "demo.toml")
     return raw, Source(source.file, source.folder)
 
 
@@ -143,9 +158,9 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
             raise InputError(_unknown_target(target, path))
         path = shipped
     if path.suffix == ".toml":
-        raw, source = _read_toml(path)
+        raw, source = read_toml(path)
         if "robots" in raw or not _native(path):
-            return _with_native_configs(raw, source), source, False
+            return with_native_configs(raw, source), source, False
     native = _native(path)
     if native is None:
         raise InputError(
@@ -205,7 +220,8 @@ def _native_config(config: Mapping[str, Any] | Document, index: int, source: Sou
     return dict(config)
 
 
-def _read_toml(path: Path) -> tuple[RAW, Source]:
+def read_toml(path: Path) -> tuple[RAW, Source]:
+    """Return the data of a scenario file, as it stands there. Raises InputError."""
     try:
         document = parse_toml(path.read_text("utf-8-sig"), str(path))  # a BOM is allowed
     except UnicodeDecodeError as error:
@@ -242,7 +258,7 @@ def _is(test: Callable[[], bool]) -> bool:
         return False
 
 
-def _with_native_configs(raw: RAW, source: Source) -> RAW:
+def with_native_configs(raw: RAW, source: Source) -> RAW:
     """Replace `config = "file"` by the config in that file."""
     problems: list[Problem] = []
     robots = raw.get("robots")
@@ -314,7 +330,7 @@ def _apply_setting(
     robots = (
         [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     )
-    names = {_name(entry, beside): entry for entry in robots}
+    names = {robot_name(entry, beside): entry for entry in robots}
     if parts[0] in names and len(parts) > 1:
         robot, parts = names[parts[0]], parts[1:]
     elif parts[0] in Scenario.model_fields and not (single and parts[0] == "robots"):
@@ -343,7 +359,7 @@ def _apply_setting(
         _set(robot["config"], parts, _value(text), problems)
 
 
-def _name(entry: RAW, beside: Path | None) -> str:
+def robot_name(entry: RAW, beside: Path | None) -> str:
     """Return the name that the robot of an entry will have; the entry need not be valid."""
     kind, config = str(entry.get("kind")), entry.get("config", {})
     if entry.get("name"):

@@ -79,33 +79,68 @@ def decode_bundle(data: bytes) -> Bundle:
 
 @dataclass(frozen=True)
 class Needed:
-    """The files of a scenario, apart from those of its programs."""
+    """The files of a scenario, and those of its programs.
+
+    `fixed` are those of them that are named by absolute paths.
+    """
 
     scenario: list[Path]
     programs: list[Path]
+    fixed: list[Path]
+
+
+class Finder:
+    """Follows the names of files in data and in files."""
+
+    def __init__(self) -> None:
+        self.found: dict[Path, bool] = {}  # True: named by an absolute path
+
+    def add(self, path: Path, fixed: bool = False) -> None:
+        """Add a file and those that it names."""
+        if path in self.found:
+            self.found[path] &= fixed
+            return
+        self.found[path] = fixed
+        if path.stat().st_size > LARGEST_TEXT:
+            return
+        if parse := PARSERS.get(path.suffix.lower()):
+            text = path.read_text("utf-8", "replace")
+            self.follow(parse(text, str(path)).data, path.parent, fixed)
+        elif path.suffix.lower() in (".urdf", ".xacro"):
+            for name in MESH.findall(path.read_text("utf-8", "replace")):
+                self.follow(name, path.parent, fixed)
+
+    def follow(self, value: Any, folder: Path, fixed: bool = False) -> None:
+        """Add the files whose names occur in data."""
+        for text in _texts(value):
+            if len(text) < 1000 and "\n" not in text and _is_file(folder / text):
+                self.add((folder / text).resolve(), fixed or os.path.isabs(text))
+
+    def add_tree(self, folder: Path, text: str) -> None:
+        """Add the files of a folder, which is named by this text."""
+        for path in _tree(folder):
+            self.found.setdefault(path, os.path.isabs(text))
 
 
 def needed_files(built: Built) -> Needed:
     """Return the files that runs of this scenario read."""
-    found: dict[Path, None] = {}
-    source = built.source
+    source, folder = built.source, built.source.folder.resolve()
+    finder, programs = Finder(), Finder()
     if source.file:
-        _add(Path(source.file).resolve(), found)
-    data = built.scenario.model_dump(mode="json", exclude={"programs"})
-    _follow(data, source.folder.resolve(), found)
+        finder.add(Path(source.file).resolve())
+    finder.follow(built.scenario.model_dump(mode="json", exclude={"programs"}), folder)
     for entry in built.scenario.robots:
         if is_folder(entry.kind):
-            for path in _tree((source.folder / entry.kind).resolve()):
-                found.setdefault(path)
-    programs: dict[Path, None] = {}
+            finder.add_tree((folder / entry.kind).resolve(), entry.kind)
     for program in built.scenario.programs:
-        folder = (source.folder / program.cwd).resolve()
-        for path in _tree(folder):
-            programs.setdefault(path)
+        at = (folder / program.cwd).resolve()
+        programs.add_tree(at, program.cwd)
         for word in program.words:
-            if _is_file(folder / word):
-                programs.setdefault((folder / word).resolve())
-    return Needed(list(found), list(programs))
+            if _is_file(at / word):
+                programs.found.setdefault((at / word).resolve(), os.path.isabs(word))
+    everything = {**programs.found, **finder.found}
+    fixed = [path for path, is_fixed in everything.items() if is_fixed]
+    return Needed(list(finder.found), list(programs.found), fixed)
 
 
 def digest_of(paths: list[Path], root: Path) -> str:
@@ -123,8 +158,8 @@ def bundle_of(built: Built, target: str) -> Bundle:
     paths = list(dict.fromkeys([*needed.scenario, *needed.programs]))
     if not built.source.file or not paths:
         return Bundle(target=target)
-    folder = built.source.folder.resolve()
-    own = [path for path in paths if path.is_relative_to(folder.parent)]
+    folder, fixed = built.source.folder.resolve(), set(needed.fixed)
+    own = [path for path in paths if path not in fixed]
     root = Path(os.path.commonpath([folder, *(path.parent for path in own)]))
     total = sum(path.stat().st_size for path in own)
     if total > MOST_BYTES or len(own) > MOST_FILES:
@@ -135,29 +170,8 @@ def bundle_of(built: Built, target: str) -> Bundle:
         str(root),
         str(Path(built.source.file).resolve().relative_to(root)),
         {str(path.relative_to(root)): path.read_bytes() for path in own},
-        [str(path) for path in paths if path not in set(own)],
+        [str(path) for path in needed.fixed],
     )
-
-
-def _add(path: Path, found: dict[Path, None]) -> None:
-    """Add a file and those that it names."""
-    if path in found:
-        return
-    found[path] = None
-    if path.stat().st_size > LARGEST_TEXT:
-        return
-    if parse := PARSERS.get(path.suffix.lower()):
-        _follow(parse(path.read_text("utf-8", "replace"), str(path)).data, path.parent, found)
-    elif path.suffix.lower() in (".urdf", ".xacro"):
-        for name in MESH.findall(path.read_text("utf-8", "replace")):
-            _follow(name, path.parent, found)
-
-
-def _follow(value: Any, folder: Path, found: dict[Path, None]) -> None:
-    """Add the files whose names occur in data."""
-    for text in _texts(value):
-        if len(text) < 1000 and "\n" not in text and _is_file(folder / text):
-            _add((folder / text).resolve(), found)
 
 
 def _texts(value: Any) -> Iterator[str]:

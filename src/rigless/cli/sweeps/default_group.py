@@ -14,3 +14,7 @@ class DefaultGroup(NamingGroup):
         if not args or args[0] not in self.commands:
             args = [DEFAULT, *(args or ["--help"])]
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return "" if name == DEFAULT else name, command, rest  # it is not part of the usage line

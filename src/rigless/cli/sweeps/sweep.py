@@ -13,6 +13,7 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.scenario.load import open_target
 from rigless.sweeps.decision import Decision, cells
 from rigless.sweeps.engines.choose import make_engine
+from rigless.sweeps.pick import badness
 from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
 from rigless.sweeps.search import Search
@@ -200,9 +201,8 @@ def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
             text = ", ".join(f"{key}={value}" for key, value in cell.settings.items())
             rate = f"{cell.low:.3f} to {cell.high:.3f}" if cell.total else "no verdict"
             print_note(f"{text[:45]:<45} {cell.passed:>3}/{cell.total:<4} {rate}")
-    bad = [row for row in results if row.verdict != "pass"]
-    bad.sort(key=lambda row: (row.verdict != "fail", row.margin if row.margin is not None else 0.0))
-    for row in bad[:SHOWN]:
+    bad = sorted((row for row in results if row.verdict != "pass"), key=badness)
+    for row in _distinct(bad)[:SHOWN]:
         _show_failure(row, wish)
     if len(bad) > SHOWN:
         where = f"; all are in {wish.out}" if wish.out is not None else ""
@@ -214,6 +214,18 @@ def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
     print_note(decision.sentence, style)
     if wish.out is not None:
         print_note(f"table: {wish.out}; rigless sweep report {wish.out} --html report.html", "dim")
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    """Return the worst row of each reason first, then the others."""
+    seen: set[tuple[str, str]] = set()
+    first: list[Row] = []
+    others: list[Row] = []
+    for row in rows:
+        reason = row.verdict, row.failed or row.note
+        (others if reason in seen else first).append(row)
+        seen.add(reason)
+    return first + others
 
 
 def _show_failure(row: Row, wish: Wish) -> None:

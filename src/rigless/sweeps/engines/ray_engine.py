@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task, decode_row, encode
 
 AHEAD = 3  # tasks in the cluster for each worker
+CONNECT_S = 5.0
 STORE_BYTES = 200_000_000  # of shared memory for a cluster of our own
 
 
@@ -38,8 +40,9 @@ class RayEngine:
                 "_node_ip_address": "127.0.0.1",
             }
         try:
+            _check_answers(address)
             ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             what = f"no Ray cluster answers at {address}: {str(error).splitlines()[0]}"
             fix = "start it: ray start --head; then --address auto, or ray://HOST:10001"
             raise InputError(Problem("--address", what, fix)) from None
@@ -79,3 +82,10 @@ class RayEngine:
         except self._ray.exceptions.RayError as error:
             task.row.engine = self.name
             return lost(task, f"{type(error).__name__}: {error}".splitlines()[0])
+
+
+def _check_answers(address: str | None) -> None:
+    """Raise OSError if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host, int(port)), CONNECT_S).close()

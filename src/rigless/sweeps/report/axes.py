@@ -67,7 +67,9 @@ def binned_axes(rows: list[Row], outcomes: Outcomes) -> list[BinnedAxis]:
     columns: dict[str, list[Any]] = {}
     for index, row in enumerate(rows):
         for name, value in _parts(row.settings):
-            columns.setdefault(name, [None] * len(rows))[index] = value
+            if name not in columns:
+                columns[name] = [None] * len(rows)
+            columns[name][index] = value
     found = [_binned(name, values) for name, values in columns.items()]
     axes = [axis for axis in found if axis.summary.distinct > 1]
     seeds = [row.seed for row in rows]

@@ -5,7 +5,6 @@ Everything is binned, sampled or capped, so that its size does not grow with the
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.problems import InputError, unknown
+from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.sweeps.decision import Cell, Decision, cells, decide
 from rigless.sweeps.margins import scales_of
 from rigless.sweeps.report.axes import (
@@ -39,7 +38,6 @@ MOST_CELLS = 60
 PLACES = 10_000  # the resolution of a place on an axis
 COARSE = 6  # bins of an axis for the coverage of pairs
 SCORES = 2.0  # scaled margins are shown from minus to plus this
-Progress = Callable[[str], None]
 
 
 @dataclass
@@ -227,7 +225,8 @@ def _chosen(
     """Return the axes of the first heat map: the given ones, or the pair with most influence."""
     fixed = [_index(axes, key) if key is not None else None for key in (x, y)]
     if fixed[0] is not None and fixed[0] == fixed[1]:
-        raise InputError(unknown("second parameter", str(y), [], "--y").problems)
+        what = f"{y!r} is the x axis as well"
+        raise InputError(Problem("--y", what, "choose another parameter"))
     possible = [
         heat for heat in heats if all(axis is None or axis in (heat.x, heat.y) for axis in fixed)
     ]

@@ -133,11 +133,13 @@ def _histogram(n: int, one: Histogram) -> str:
     if one.failed_median is not None:
         medians.append(f"<b>{figure(one.failed_median)} failed</b>")
     limits = f"{figure(one.smallest)} to {figure(one.largest)}"
+    if one.smallest == one.largest:
+        limits, medians = f"always {figure(one.smallest)}", []
     outside = one.below + one.above
     more = f"; {outside:,} in the outer bins lie outside" if outside else ""
     return (
         f"<figure><h4>{text(one.name)} <small class=dim>{one.kind}</small></h4>"
-        f"<p>{limits}{more}; {', '.join(medians)}</p>"
+        f"<p>{'; '.join([limits + more, *([', '.join(medians)] if medians else [])])}</p>"
         f'<div data-histogram="{n}"></div></figure>'
     )
 

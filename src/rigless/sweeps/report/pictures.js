@@ -3,6 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const PLACES = 10000, SCORES = 2;
+const TOGETHER = 6;  // lines in a path
 
 function make(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
@@ -114,8 +115,11 @@ export function heatmap(root, data, options) {
       const tip = where + (total
         ? `${failed} of ${total} failed: ${percent(share)} [${percent(low)}, ${percent(up)}]\n`
           + `worst scaled margin ${figure(margin)}` : "no run with a verdict");
-      const box = make("rect", { x: x + 0.5, y: y + 0.5, width: Math.max(cell - 1, 1),
-        height: high - 1, rx: 2, class: `cell${total ? "" : " empty"}${bad ? " bad" : ""}`
+      // Cells with one or two runs say little: they are drawn smaller.
+      const inset = total === 1 ? 0.2 : total === 2 ? 0.1 : 0;
+      const dx = 0.5 + inset * cell, dy = 0.5 + inset * high;
+      const box = make("rect", { x: x + dx, y: y + dy, width: Math.max(cell - 2 * dx, 1),
+        height: high - 2 * dy, rx: 2, class: `cell${total ? "" : " empty"}${bad ? " bad" : ""}`
         + `${picked ? " picked" : ""}`, "data-tip": tip });
       if (total) box.style.setProperty("--depth", `${Math.round(100 * (bad ? 0.16 + 0.84 * depth
         : worst ? 0.5 * depth : 0))}%`);
@@ -144,7 +148,7 @@ export function legend(root, data, options) {
   const most = Math.max(0, ...heat.total.map((total, n) => (total ? heat.failed[n] / total : 0)));
   const words = options.colour === "worst"
     ? ["passed", "worst scaled margin in the cell", "failed"]
-    : ["0 %", "failed, in % of the runs of a cell", percent(most)];
+    : ["0 %", "failed, in % of the runs of a cell; small: one or two runs", percent(most)];
   root.innerHTML = "";
   for (const [name, text] of [["span", words[0]], ["i", ""], ["span", words[2]],
     ["small", words[1]]])
@@ -153,17 +157,17 @@ export function legend(root, data, options) {
 
 /** Runs as lines through their places on the axes; failures are red. options: keep(line). */
 export function parallel(root, data, options = {}) {
-  const axes = [...data.mapped.map((n) => data.axes[n]), { key: "margin, scaled",
+  const axes = [...data.mapped.map((n) => data.axes[n]), { key: "margin",
     labels: [], low: -SCORES, high: SCORES }];
   const width = Math.max(root.clientWidth, 100 * axes.length), height = 320;
-  const top = 34, foot = 18, left = 12, right = 72, span = height - top - foot;
+  const top = 34, foot = 18, left = 12, right = 64, span = height - top - foot;
   const svg = canvas(root, width, height, "Each run as a line through its parameters");
   const x = (n) => left + (width - left - right) * n / (axes.length - 1);
   const spread = (axis, place, n) => {  // runs of one value are spread a little
     if (axis.low !== null) return place / PLACES;
     return place / PLACES + (((n * 0.618034) % 1) - 0.5) * 0.5 / axis.labels.length;
   };
-  const paths = { passed: "", failed: "", faded: "" };
+  const groups = { faded: [], passed: [], failed: [] };
   data.lines.forEach((line, n) => {
     let d = "", on = false;
     line.places.forEach((place, k) => {
@@ -173,12 +177,15 @@ export function parallel(root, data, options = {}) {
       on = true;
     });
     const kept = !options.keep || options.keep(line);
-    paths[kept ? (line.failed ? "failed" : "passed") : "faded"] += d;
+    groups[kept ? (line.failed ? "failed" : "passed") : "faded"].push(d);
   });
-  const crowd = Math.max(0.14, Math.min(0.6, 90 / Math.max(1, data.lines.length)));
-  for (const name of ["faded", "passed", "failed"])
-    svg.append(make("path", { d: paths[name] || "M0 0", class: `run-line ${name}`,
-      style: `--crowd:${crowd}` }));
+  for (const [name, found] of Object.entries(groups)) {
+    // A path covers itself only once, so several paths show where lines are dense.
+    const opacity = Math.max(0.1, Math.min(0.8, 60 / Math.max(1, found.length)));
+    for (let n = 0; n < found.length; n += TOGETHER)
+      svg.append(make("path", { d: found.slice(n, n + TOGETHER).join(""),
+        class: `run-line ${name}`, opacity: opacity.toFixed(2) }));
+  }
   axes.forEach((axis, k) => {
     svg.append(make("path", { d: `M${x(k)} ${top}V${top + span}`, class: "rail" }));
     const room = (width - left - right) / (axes.length - 1) - 12;
@@ -256,26 +263,25 @@ export function pairs(root, data) {
   if (axes.length < 2) { root.replaceChildren(); return; }
   const width = Math.max(240, root.clientWidth), left = Math.min(190, width * 0.4);
   const cell = Math.min((width - left) / (axes.length - 1), 64), high = 30;
-  const svg = canvas(root, width, high * (axes.length - 1) + 24, "Coverage of pairs");
-  for (let j = 1; j < axes.length; j += 1) {
-    const y = (j - 1) * high;
-    svg.append(make("text", { x: left - 10, y: y + high / 2 + 4, class: "tick end",
-      "data-tip": data.axes[axes[j]].key }, shortKey(data.axes[axes[j]].key, left - 12)));
+  const svg = canvas(root, width, high * axes.length, "Coverage of pairs");
+  axes.forEach((axis, j) => {
+    const y = j * high, key = data.axes[axis].key;
+    svg.append(make("text", { x: 0, y: y + high / 2 + 4, class: "tick", "data-tip": key },
+      `${j + 1}  ${shortKey(key, left - 34)}`));
+    if (j < axes.length - 1)  // the column's number stands above its first cell
+      svg.append(make("text", { x: left + (j + 0.5) * cell, y: y + high - 8,
+        class: "tick middle", "data-tip": key }, j + 1));
     for (let i = 0; i < j; i += 1) {
-      const share = heatOf(data, axes[i], axes[j])?.coverage ?? 0, x = left + i * cell;
+      const share = heatOf(data, axes[i], axis)?.coverage ?? 0, x = left + i * cell;
       const box = make("rect", { x: x + 0.5, y: y + 0.5, width: cell - 1, height: high - 1, rx: 2,
-        class: "pair", "data-tip": `${data.axes[axes[i]].key}\n${data.axes[axes[j]].key}\n`
+        class: "pair", "data-tip": `${data.axes[axes[i]].key}\n${key}\n`
           + `${percent(share)} of the pairs of bins have a run` });
       box.style.setProperty("--depth", `${Math.round(70 * (1 - share))}%`);
       svg.append(box);
-      if (cell >= 30) svg.append(make("text", { x: x + cell / 2, y: y + high / 2 + 4,
+      if (cell >= 28) svg.append(make("text", { x: x + cell / 2, y: y + high / 2 + 4,
         class: "in-cell" }, `${Math.floor(100 * share)}`));
     }
-  }
-  for (let i = 0; i < axes.length - 1; i += 1)
-    svg.append(make("text", { x: left + (i + 0.5) * cell, y: high * (axes.length - 1) + 16,
-      class: "tick middle", "data-tip": data.axes[axes[i]].key },
-    shortKey(data.axes[axes[i]].key, cell)));
+  });
 }
 
 /** The bin of a run on an axis, -1 without value. */

@@ -59,9 +59,12 @@ def _facts(facts: Facts, rows: int) -> str:
     mean_ms = 1000 * facts.wall_s / rows if rows else 0.0
     plain = facts.deterministic
     shown = [
-        ("Runs", f"{rows:,} of {facts.settings:,} settings, {facts.seeds:,} seeds"),
+        (
+            "Runs",
+            f"{rows:,} ({counted(facts.settings, 'setting')}, {counted(facts.seeds, 'seed')})",
+        ),
         ("Scenario", ", ".join(facts.scenarios) or "unknown"),
-        ("Engine", f"{', '.join(facts.engines) or 'unknown'}, {facts.workers} workers"),
+        ("Engine", f"{', '.join(facts.engines) or 'unknown'}, {counted(facts.workers, 'worker')}"),
         ("Simulated", duration(facts.simulated_s)),
         ("Worker time", f"{duration(facts.wall_s)} ({speed:,.0f}×)"),
         ("A run", f"{mean_ms:,.0f} ms, the longest {seconds(facts.slowest_s)}"),
@@ -70,6 +73,11 @@ def _facts(facts: Facts, rows: int) -> str:
     ]
     items = "".join(f"<div><dt>{name}</dt><dd>{text(value)}</dd></div>" for name, value in shown)
     return f'<dl class="facts">{items}</dl>'
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def duration(time_s: float) -> str:
@@ -199,7 +207,7 @@ def render_cells(summary: Summary) -> str:
     expected = round(0.05 * summary.cell_count)
     lead = (
         f'<p class="lead">{summary.cell_count:,} cells, each with a 95 % interval of its own: '
-        f"about {expected:,} of the true rates are outside of them by chance.</p>"
+        f"by chance about {expected:,} of them miss the true rate.</p>"
         if expected
         else ""
     )

@@ -80,10 +80,12 @@ def run_sweep(wish: Wish) -> int:
         total = len(plan) if plan is not None else (wish.samples or SEARCHED) * len(prepared.seeds)
         progress = stack.enter_context(Progress(prepared.built.scenario.name, total, wish.quiet))
         if wish.panel is not None:
-            from rigless.sweeps.page import serve_page
+            from rigless.sweeps.page import LiveSweep, serve_page
 
-            url = stack.enter_context(serve_page(sweep, wish.panel, total))
-            print_line(f"panel {url}")
+            table = str(wish.out) if wish.out is not None else ""
+            live = LiveSweep(prepared.built.scenario.name, total, wish.want, table)
+            print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
+            progress.watch = live.add
         rows = sweep.run(plan) if plan is not None else sweep.search(_search(wish, prepared))
         interrupted = _follow(rows, progress)
         if interrupted:

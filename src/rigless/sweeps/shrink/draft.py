@@ -9,7 +9,7 @@ from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.bundled import find_scenario
-from rigless.scenario.kinds import is_folder
+from rigless.scenario.kinds import installed, is_folder
 from rigless.scenario.load import apply_settings, read_toml, with_native_configs
 from rigless.scenario.source import Source
 
@@ -56,8 +56,10 @@ def read_draft(target: str, settings: Iterable[str] = (), seed: int | None = Non
         path = find_scenario(target) or path
     if path.suffix != ".toml" or not path.is_file():
         fix = "give a scenario .toml with [[expect]] entries, or a table of a sweep and a row"
-        what = "is no scenario file" if path.exists() else "there is no such scenario"
-        raise InputError(Problem("", f"{what}: {target!r}", fix))
+        what = f"there is no scenario {target!r}"
+        if path.exists() or target in installed():
+            what = f"{target!r} is no scenario, so it expects nothing"
+        raise InputError(Problem("", what, fix))
     data, source = read_toml(path)
     named = [entry.get("config") for entry in _robots(data)]
     complete = with_native_configs(copy.deepcopy(data), source)

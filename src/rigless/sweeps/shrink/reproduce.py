@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rigless.kernel.problems import InputError, Problem
 from rigless.runs.result import Result
 from rigless.runs.session import duration_of
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import build_raw
 from rigless.scenario.verdict import Verdict
 from rigless.sweeps.shrink.candidate import run_candidate
@@ -43,6 +44,7 @@ def reproduce(
         raise InputError(Problem("--budget", what, f"use {LEAST_BUDGET} or more"))
     draft = origin.draft
     built = build_raw(draft.complete(draft.data), draft.source, collect=False)
+    ExpectationMonitor(built, duration_of(built))  # it raises what is wrong with expectations
     enough, times = fails or (OFTEN if built.scenario.programs else ONCE)
     if not 1 <= enough <= times:
         raise InputError(Problem("--fails", f"{enough}/{times} is no k/n", "for example 2/3"))

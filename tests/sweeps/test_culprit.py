@@ -30,7 +30,7 @@ def status(path, seed=None):
 def rooms(tmp_path):
     """Return a function that writes three noisy thermostats with a limit for some of them."""
 
-    def write(most, robot="", noise=""):
+    def write(most, robot=""):
         path = tmp_path / "rooms.toml"
         robots = "".join(
             ROBOT.format(name=name, kind=THERMOSTAT, noise=0.25) + "[robots.ports]\nreports = 0\n"
@@ -38,7 +38,7 @@ def rooms(tmp_path):
         )
         text = robots.replace("noise_c = 0.25", "noise_c = 0.25, start_c = 20.0")
         path.write_text(
-            f'name = "rooms"\nduration_s = 20\n{noise}\n{text}{EXPECT.format(most=most, robot=robot)}'
+            f'name = "rooms"\nduration_s = 20\n{text}' + EXPECT.format(most=most, robot=robot)
         )
         return path
 
@@ -68,11 +68,11 @@ def test_the_stream_that_decides_is_named_and_alone_makes_it_fail(single, tmp_pa
     ]
     assert found.scenario["noise"] == {"b/temperature": failing}
     assert (status(path, passing), status(out)) == ("passed", "failed")
-    assert "[noise]\n\"b/temperature\" = " in out.read_text()
+    assert '[noise]\n"b/temperature" = ' in out.read_text()
 
 
 def test_several_streams_that_decide_together(rooms):
-    """A limit on all switches that needs the noise of two rooms; the third was of the other seed."""
+    """A limit on the switches of all rooms that the noise of one room alone does not exceed."""
     counts = {seed: switches(rooms(0), seed) for seed in range(20)}
     total = {seed: sum(each.values()) for seed, each in counts.items()}
     low, high = min(total, key=total.get), max(total, key=total.get)
@@ -94,15 +94,14 @@ def test_the_command_prints_a_table(single, run_cli):
     assert f"b/temperature of seed {failing} makes seed {passing} fail" in done.stderr
 
 
-def test_bad_input_is_a_sentence(single, rooms):
+def test_bad_input_is_a_sentence(single):
     path, failing, passing = single
     with pytest.raises(InputError, match=f"passes with seed {passing}"):
         find_culprit(path, seed=passing)
-    with pytest.raises(InputError, match=f"seed {failing} does not pass|does not pass"):
+    with pytest.raises(InputError, match=f"seed {failing} does not pass"):
         find_culprit(path, seed=failing, passing_seed=failing)
     with pytest.raises(InputError, match="budget of 10 runs is spent"):
         find_culprit(path, seed=failing, budget=10)
-    quiet = rooms(-0, 'robot = "b"\n', '[noise]\n"*" = 3\n')
-    if status(quiet) == "failed":
-        with pytest.raises(InputError, match="none of the seeds 0 to 49 passes"):
-            find_culprit(quiet, seed=failing)
+    path.write_text(path.read_text() + f'[noise]\n"*" = {failing}\n')
+    with pytest.raises(InputError, match="none of the seeds 0 to 49 passes"):
+        find_culprit(path, seed=failing)

@@ -152,8 +152,11 @@ def test_commands_stay_if_something_did_not_happen(tmp_path):
 
 
 def test_an_other_expectation_is_never_taken_for_it(room):
-    path = room('[[expect]]\nname = "cold"\nrobot = "attic"\nvalue = "truth.temperature_c"\n'
-                "from_s = 0\nto_s = 40\nmax = 5\n", fault("relay"))
+    path = room(
+        '[[expect]]\nname = "cold"\nrobot = "attic"\nvalue = "truth.temperature_c"\n'
+        "from_s = 0\nto_s = 40\nmax = 5\n",
+        fault("relay"),
+    )
     assert shrink(path, expect="not hot").failure.text == "not hot"
     cold = shrink(path)  # it fails first
     assert cold.failure.text == "cold"
@@ -176,7 +179,7 @@ def test_a_row_of_a_table_with_its_settings(room, tmp_path):
         with pytest.raises(InputError, match=text):
             shrink(table, row)
     path.write_text(path.read_text().replace("max = 20.5", "max = 99"))
-    with pytest.raises(InputError, match="passes with seed 9 .the scenario has changed"):
+    with pytest.raises(InputError, match=r"passes with seed 9 .the scenario has changed"):
         shrink(table, 1)
 
 
@@ -193,7 +196,10 @@ def test_the_command_prints_its_trail_and_overwrites_nothing(room, run_cli, tmp_
     short = run_cli("shrink", path, "--out", out, "--force", "--budget", 10)
     assert short.returncode == 0
     assert "ended early: the budget of 10 runs is spent" in short.stderr
-    assert sorted(each.name for each in [*tmp_path.glob("*.toml*"), *tmp_path.glob(".*")]) == ["room.toml", "small.toml"]
+    assert sorted(each.name for each in [*tmp_path.glob("*.toml*"), *tmp_path.glob(".*")]) == [
+        "room.toml",
+        "small.toml",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,7 @@ def moved(data: Data, folder: Path, to: Path) -> Data:
     def path(name: str) -> str:
         if Path(name).is_absolute():
             return name
-        found = os.path.relpath((folder / name).resolve(), to.resolve())
-        return found if "/" in found or not is_folder(name) else f"./{found}"
+        return os.path.relpath((folder / name).resolve(), to.resolve())
 
     world = data.get("world", {})
     if isinstance(world.get("map"), str) and (folder / world["map"]).is_file():
@@ -108,7 +107,8 @@ def moved(data: Data, folder: Path, to: Path) -> Data:
         if isinstance(entry.get("config"), str):
             entry["config"] = path(entry["config"])
         if is_folder(entry["kind"]):
-            entry["kind"] = path(entry["kind"])
+            kind = path(entry["kind"])
+            entry["kind"] = kind if is_folder(kind) else f"./{kind}"
     if folder.resolve() != to.resolve():
         for entry in data.get("programs", []):
             cwd = entry.get("cwd", ".")

@@ -144,6 +144,8 @@ class Shrinker:
             options_s: list[float] = [math.ceil(broke_at_s * SLACK_FACTOR + SLACK_S)]
             if options_s[0] > WORTH * before_s:
                 return
+        elif self.data.get("programs"):  # their times differ from run to run
+            return
         else:
             first = max(1, math.ceil(broke_at_s / STEP_S - 1e-6))
             options_s = [round((first + extra) * STEP_S, 9) for extra in range(2)]

@@ -47,6 +47,7 @@ from_s = 0
 to_s = 40
 max = 20.5
 """
+FLEET_FAULT = '[[faults]]\nrobot = "attic*"\ntarget = "relay"\nkind = "welded"\n'
 FAULTS = {
     "relay": 'target = "relay"\nkind = "welded"',
     "bias": 'target = "temperature"\nkind = "bias"\nvalue = 4.31',
@@ -149,6 +150,14 @@ def test_commands_stay_if_something_did_not_happen(tmp_path):
     assert [entry["name"] for entry in small["robots"]] == ["hall"]
     assert [each["at_s"] for each in small["timeline"]] == [3, 7]
     assert [each["target"] for each in small["faults"]] == ["heater"]
+
+
+def test_a_fleet_shrinks_to_one_robot(tmp_path):
+    path = tmp_path / "fleet.toml"
+    fleet = ROOM.replace("17.25", "20.25").replace('name = "attic"', 'name = "attic"\ncount = 3')
+    path.write_text(fleet.replace('robot = "hall"\nvalue', 'robot = "attic*"\nvalue') + FLEET_FAULT)
+    small = shrink(path).scenario
+    assert [(each["name"], each["count"]) for each in small["robots"]] == [("attic", 1)]
 
 
 def test_an_other_expectation_is_never_taken_for_it(room):

@@ -7,6 +7,7 @@ from rigless.runs.result import Result
 from rigless.runs.session import duration_of
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import build_raw
+from rigless.scenario.noise import stream_names
 from rigless.scenario.verdict import Verdict
 from rigless.sweeps.shrink.candidate import run_candidate
 from rigless.sweeps.shrink.draft import Data
@@ -74,4 +75,7 @@ def reproduce(
         what = f"{failure} in {shown} of {times} runs only"
         fix = f"a candidate must fail {enough} of {times}; try --fails 1/{times}"
         raise InputError(Problem("--fails", what, fix, draft.file))
-    return Reproduced(trials, failure, verdict, data, candidate.streams)
+    streams = candidate.streams
+    if candidate.isolate and not streams:  # it ran in a process of its own
+        streams = [name for name in stream_names(built.simulation) if "*" not in name]
+    return Reproduced(trials, failure, verdict, data, streams)

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigless.kernel.problems import InputError
 from rigless.runs.result import Result
 from rigless.scenario.verdict import Verdict
 from rigless.sweeps.shrink.candidate import REJECTED
 from rigless.sweeps.shrink.ddmin import minimize
 from rigless.sweeps.shrink.draft import Draft
 from rigless.sweeps.shrink.failure import Failure, phase_of
+from rigless.sweeps.shrink.output import write_verified
 from rigless.sweeps.shrink.simpler import options
 from rigless.sweeps.shrink.toml_writer import to_toml
 from rigless.sweeps.shrink.trials import BudgetSpentError, Trials
@@ -123,7 +125,7 @@ def trials(answers, enough, times, budget=100):
     left = {name: list(text) for name, text in answers.items()}
 
     def run(candidates):
-        return [result(left[candidate.data["name"]].pop(0)) for candidate in candidates]
+        return [result(left[candidate.data.get("name")].pop(0)) for candidate in candidates]
 
     def result(letter):
         invalid = f"{REJECTED}x" if letter == "-" else ""
@@ -132,6 +134,13 @@ def trials(answers, enough, times, budget=100):
         )
 
     return Trials(Draft({}), budget, run, 2, enough, times)
+
+
+def test_a_file_that_does_not_fail_again_is_not_kept(tmp_path):
+    out = tmp_path / "small.toml"
+    with pytest.raises(InputError, match="does not fail again"):
+        write_verified(out, "robots = []\n", Failure("x", "within", {}), trials({None: "p"}, 1, 1))
+    assert list(tmp_path.iterdir()) == []
 
 
 def option(name):

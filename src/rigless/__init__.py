@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rigless.kernel.world import World
     from rigless.recordings.reader import Recording
     from rigless.scenario.load import load
+    from rigless.sweeps.shrink.api import shrink
 
     __version__ = version("rigless")
 
@@ -61,6 +62,7 @@ __all__ = [
     "load",
     "on",
     "serve",
+    "shrink",
     "testing",
     "worlds",
 ]
@@ -86,6 +88,7 @@ _DEFINED_IN = {
     "rigless.kernel.world": ("World",),
     "rigless.recordings.reader": ("Recording",),
     "rigless.scenario.load": ("load",),
+    "rigless.sweeps.shrink.api": ("shrink",),
 }
 
 

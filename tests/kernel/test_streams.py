@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from rigless.kernel.plain import pack, unpack
-from rigless.kernel.streams import Streams, stream_key
+from rigless.kernel.streams import OFF_WORD, Streams, stream_key
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
 
@@ -102,3 +102,22 @@ def test_copies_of_a_robots_streams_continue_them_without_shifting_them():
     ]
     assert [streams.get("robot/imu").random() for _ in range(2)] == ahead[:2]
     assert streams.get("robot/gyro").random() == ahead[2]
+
+
+def test_single_streams_get_a_seed_of_their_own_or_are_off():
+    streams = Streams(3, {"a/imu": 8, "a/*": "off", "*": 9})
+    assert_array_equal(streams.key("a/imu"), stream_key(8, "a/imu"))
+    assert_array_equal(streams.key("a/lidar"), [OFF_WORD, OFF_WORD])
+    assert_array_equal(streams.key("b/lidar"), stream_key(9, "b/lidar"))
+    assert_array_equal(streams.get("a/imu").random(3), Streams(8).get("a/imu").random(3))
+    assert streams.get("a/lidar").standard_normal() == 0.0
+    assert list(streams.names) == ["a/imu", "a/lidar", "b/lidar"]
+    assert_array_equal(Streams(3, {"a/imu": "off"}).key("a/gps"), stream_key(3, "a/gps"))
+
+
+def test_a_saved_stream_that_is_off_stays_off():
+    streams = Streams(3, {"x": "off"})
+    streams.get("x").random()
+    copy = Streams(4, {"x": "off"})
+    copy.load(unpack(pack(streams.save())))
+    assert copy.get("x").random() == Streams(5, {"r/x": "off"}).copies_for("r")("x").random() == 0.5

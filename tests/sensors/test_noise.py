@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
 
+from rigless.kernel.streams import Streams
 from rigless.sensors.noise import block, noise_key, normal, uniform
 
 
@@ -57,3 +58,8 @@ def test_a_normal_is_the_quantile_of_its_word(word):
 @njit
 def draw_one(word):
     return normal(word)
+
+
+def test_the_key_of_a_stream_that_is_off_draws_medians():
+    numbers = draw(Streams(3, {"x": "off"}).key("x"), 5, 100)
+    assert (numbers == [0.0, 0.0, 0.5, 0.5]).all()

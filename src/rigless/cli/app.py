@@ -477,11 +477,14 @@ def _add_sub_commands() -> None:
     from rigless.cli.instance import control, send_command
     from rigless.cli.recordings import open_command, replay_command
     from rigless.cli.robot_commands import robot_commands
+    from rigless.cli.sweeps import group, shrink_command
 
     control.register(ctl)
     open_command.register(app)
     replay_command.register(app)
     send_command.register(app)
+    group.register(app)
+    shrink_command.register(app)
     for robot, commands in robot_commands().items():
         app.add_typer(commands, name=robot)
 

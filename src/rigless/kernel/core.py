@@ -20,7 +20,7 @@ from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Robot
-from rigless.kernel.streams import Streams
+from rigless.kernel.streams import Noise, Streams
 from rigless.kernel.world import World
 
 EVENTS_KEPT = 10_000
@@ -50,10 +50,12 @@ class Core:
         collect: bool,
         origin: Mapping[str, str],
         worlds: Mapping[str, World],
+        noise: Noise,
     ):
         self.world = world
         self.worlds = dict(worlds)  # robot name → a world of its own
         self.seed = seed
+        self.noise = dict(noise)
         self.origin = dict(origin)  # the scenario, for recordings and snapshots
         self.robots = {robot.name: robot for robot in robots}
         if "rigless" in self.robots:
@@ -74,7 +76,7 @@ class Core:
         self._start()
 
     def _start(self) -> None:
-        self.streams = Streams(self.seed)
+        self.streams = Streams(self.seed, self.noise)
         self.agenda = Agenda(self._act)
         self.links = Links(self)
         self.input_handler = InputHandler(self)

@@ -138,6 +138,7 @@ class Robot:
     actuators: tuple[str, ...] = ()
     own_faults: Mapping[str, tuple[str, ...] | Mapping[str, Params]] = {}
     event_codes: tuple[str, ...] | None = None  # all codes of `event()`; None: not declared
+    random_streams: tuple[str, ...] | None = None  # names or patterns; None: not declared
     collision_codes: tuple[str, ...] = ("collision",)  # those of contacts, as far as it has them
 
     @classmethod
@@ -263,6 +264,10 @@ class Robot:
     def random(self, stream: str) -> np.random.Generator:
         """Return the robot's random stream of that name."""
         return self._core.streams.get(f"{self.name}/{stream}")
+
+    def noise_key(self, stream: str) -> NDArray[np.uint64]:
+        """Return the key of the robot's random stream of that name, for `sensors.noise.block`."""
+        return self._core.streams.key(f"{self.name}/{stream}")
 
     def read_only_copy(self) -> Self:
         """Return a copy whose sensors can be read without a change of this robot or its noise."""

@@ -15,6 +15,7 @@ from rigless.kernel.events import Event
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.streams import Noise
 from rigless.kernel.world import World
 
 __all__ = ["RobotError", "Simulation"]
@@ -41,8 +42,11 @@ class Simulation:
         collect: bool = True,
         origin: Mapping[str, str] | None = None,
         worlds: Mapping[str, World] | None = None,
+        noise: Noise | None = None,
     ):
-        self.core = Core(robots, world or World(), seed, collect, origin or {}, worlds or {})
+        self.core = Core(
+            robots, world or World(), seed, collect, origin or {}, worlds or {}, noise or {}
+        )
 
     def __repr__(self) -> str:
         names = list(self.robots)

@@ -73,6 +73,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     lanes: dict[str, int]
     due: list[tuple[int, int, str, bytes]]
     worlds: dict[str, bytes] = {}  # other worlds than the main one, by the first robot in each
+    noise: dict[str, int | str] | msgspec.UnsetType = msgspec.UNSET  # of single streams
     events: bytes = b""  # of robots at time zero, so that a recording from there holds them
 
     def __repr__(self) -> str:
@@ -157,6 +158,7 @@ def take(core: "Core") -> Snapshot:
         world=pack(core.world.state),
         worlds={name: pack(world.state) for name, world in _own_worlds(core).items()},
         streams=pack(core.streams.save()),
+        noise=dict(core.noise) or msgspec.UNSET,
         links=[
             SavedLink(robot, port, link.id, link.peer, link.local, pack(link.codec))
             for (robot, port), peers in links.by_port.items()
@@ -222,7 +224,8 @@ class _Unpacked:
             for name, world in _own_worlds(core).items()
             if name in saved.worlds
         }
-        self.streams = Streams(saved.seed)
+        self.noise = {} if saved.noise is msgspec.UNSET else dict(saved.noise)
+        self.streams = Streams(saved.seed, self.noise, core.streams.names)
         self.streams.load(unpack(saved.streams, dict[str, Any]))
         self.robots = {}
         for name, robot in core.robots.items():
@@ -272,11 +275,8 @@ def restore(core: "Core", saved: Snapshot) -> None:
         raise InputError(
             Problem("snapshot", f"does not fit this simulation: {error}", "take a new one")
         ) from None
-    core.seed, core.input_handler.next_fault, core.streams = (
-        saved.seed,
-        saved.next_fault,
-        parts.streams,
-    )
+    core.seed, core.noise, core.streams = saved.seed, parts.noise, parts.streams
+    core.input_handler.next_fault = saved.next_fault
     core.world.state = parts.world
     for name, state in parts.worlds.items():
         core.worlds[name].state = state

@@ -52,6 +52,7 @@ class Result:
     folder: str = ""  # of the run: logs, state, recording, report
     notes: list[str] = field(default_factory=list)  # further sentences for people
     trace: Trace | None = None
+    metrics: dict[str, float] = field(default_factory=dict)  # ROBOT.NAME, of one robot NAME
 
     @property
     def passed(self) -> bool:

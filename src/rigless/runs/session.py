@@ -36,8 +36,13 @@ def duration_of(built: Built) -> float:
 
 
 def judge(result: Result, monitor: ExpectationMonitor, sim: Simulation) -> None:
-    """Fill in the verdicts, faults and severe events of a run that has ended."""
+    """Fill in the verdicts, faults, metrics and severe events of a run that has ended."""
     result.verdicts, result.faults = monitor.verdicts(), monitor.faults
+    result.metrics = {
+        name if len(sim.robots) == 1 else f"{robot.name}.{name}": value
+        for robot in sim.robots.values()
+        for name, value in robot.metrics.items()
+    }
     result.events = [event for event in sim.events if event.severity in SEVERE]
 
 

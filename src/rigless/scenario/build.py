@@ -20,6 +20,7 @@ from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import RobotEntry, Scenario, WorldEntry
+from rigless.scenario.noise import noise_problems
 from rigless.scenario.planned_inputs import matching_robots, plan_inputs, program_problems
 from rigless.scenario.requirements import check_with_environment
 from rigless.scenario.source import Source
@@ -109,7 +110,13 @@ def build(
     origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
     try:
         simulation = Simulation(
-            robots, world, _seed(scenario, all_defaults, seed), collect, origin, worlds
+            robots,
+            world,
+            _seed(scenario, all_defaults, seed),
+            collect,
+            origin,
+            worlds,
+            scenario.noise,
         )
     except InputError as error:
         raise InputError(_located(error, fleets, source)) from None
@@ -124,6 +131,7 @@ def build(
                 )
             )
     problems += program_problems(scenario, source)
+    problems += noise_problems(scenario, simulation, source)
     if problems:
         raise InputError(problems)
     texts = tuple(dict.fromkeys(str(note) for note in notes))

@@ -50,6 +50,21 @@ def open_target(
     apply_settings(raw, settings, problems, single, source.folder)
     for (_, index, _), native in source.natives.items():
         problems += native.check(raw["robots"][index].get("config"))
+    return build_raw(raw, source, problems, seed, collect)
+
+
+def build_raw(
+    raw: RAW,
+    source: Source,
+    problems: Iterable[Problem] = (),
+    seed: int | None = None,
+    collect: bool = True,
+) -> Built:
+    """Validate and build a scenario as data. `problems` are those found before.
+
+    Raises InputError with all problems.
+    """
+    problems = list(problems)
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
@@ -69,7 +84,7 @@ def demo(extra: Iterable[str] = (), settings: Iterable[str] = ()) -> Built:
     usable = [kind for kind in kinds.installed() if kind not in lacking]
     raw["robots"] = [entry for entry in raw["robots"] if entry["kind"] in usable]
     raw["robots"] += [{"kind": kind} for kind in usable if kind not in shown]
-    names = [_name(entry, source.folder) for entry in raw["robots"]]
+    names = [robot_name(entry, source.folder) for entry in raw["robots"]]
     raw["programs"] = [
         program
         for program in raw["programs"]
@@ -105,7 +120,7 @@ def _demo_scenario() -> tuple[RAW, Source]:
     place = folder("examples")
     if place is None:
         return {"name": "demo", "robots": [], "programs": []}, Source(folder=Path())
-    raw, source = _read_toml(place / "demo" / "demo.toml")
+    raw, source = read_toml(place / "demo" / "demo.toml")
     return raw, Source(source.file, source.folder)
 
 
@@ -143,9 +158,9 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
             raise InputError(_unknown_target(target, path))
         path = shipped
     if path.suffix == ".toml":
-        raw, source = _read_toml(path)
+        raw, source = read_toml(path)
         if "robots" in raw or not _native(path):
-            return _with_native_configs(raw, source), source, False
+            return with_native_configs(raw, source), source, False
     native = _native(path)
     if native is None:
         raise InputError(
@@ -205,7 +220,8 @@ def _native_config(config: Mapping[str, Any] | Document, index: int, source: Sou
     return dict(config)
 
 
-def _read_toml(path: Path) -> tuple[RAW, Source]:
+def read_toml(path: Path) -> tuple[RAW, Source]:
+    """Return the data of a scenario file, as it stands there. Raises InputError."""
     try:
         document = parse_toml(path.read_text("utf-8-sig"), str(path))  # a BOM is allowed
     except UnicodeDecodeError as error:
@@ -242,7 +258,7 @@ def _is(test: Callable[[], bool]) -> bool:
         return False
 
 
-def _with_native_configs(raw: RAW, source: Source) -> RAW:
+def with_native_configs(raw: RAW, source: Source) -> RAW:
     """Replace `config = "file"` by the config in that file."""
     problems: list[Problem] = []
     robots = raw.get("robots")
@@ -314,7 +330,7 @@ def _apply_setting(
     robots = (
         [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     )
-    names = {_name(entry, beside): entry for entry in robots}
+    names = {robot_name(entry, beside): entry for entry in robots}
     if parts[0] in names and len(parts) > 1:
         robot, parts = names[parts[0]], parts[1:]
     elif parts[0] in Scenario.model_fields and not (single and parts[0] == "robots"):
@@ -337,11 +353,13 @@ def _apply_setting(
         _set(robot, parts, text, problems)
     elif parts == ["count"]:
         robot["count"] = _value(text)
+    elif parts[0] == "start":
+        _set(robot, parts, _value(text), problems)
     elif isinstance(robot.setdefault("config", {}), dict):
         _set(robot["config"], parts, _value(text), problems)
 
 
-def _name(entry: RAW, beside: Path | None) -> str:
+def robot_name(entry: RAW, beside: Path | None) -> str:
     """Return the name that the robot of an entry will have; the entry need not be valid."""
     kind, config = str(entry.get("kind")), entry.get("config", {})
     if entry.get("name"):
@@ -364,11 +382,16 @@ def _value(text: str) -> Any:
     return text if document.problems else document.data["value"]
 
 
+def _is_called(entry: Any, name: str) -> bool:
+    return isinstance(entry, dict) and entry.get("name") == name
+
+
 def _set(table: Any, parts: list[str], value: Any, problems: list[Problem]) -> None:
-    """Set a key, or an element of a list by its number; create missing tables."""
+    """Set a key, or an element of a list by its number or name; create missing tables."""
     for depth, part in enumerate(parts):
         key: Any = part
         if isinstance(table, list):
+            part = next((str(n) for n, entry in enumerate(table) if _is_called(entry, part)), part)
             if not (part.isascii() and part.isdigit() and len(part) < 9 and int(part) < len(table)):
                 what = f"{'.'.join(parts[:depth])} has no element {part!r}"
                 fix = f"0 to {len(table) - 1}" if table else "it is empty"

@@ -1,9 +1,10 @@
-"""The scenario format: world, robots, pace, programs, timeline, faults and expectations."""
+"""The scenario format: world, robots, noise, pace, programs, timeline, faults and expectations."""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from rigless.kernel.streams import OFF
 from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.program_model import ProgramEntry
 from rigless.scenario.table import Name, Seconds, Table
@@ -118,6 +119,12 @@ class FaultEntry(BaseModel):
         return self
 
 
+def _seed_or_off(value: Any) -> Any:
+    if value == OFF or (type(value) is int and 0 <= value < 2**63):
+        return value
+    raise ValueError('it should be a seed (a whole number from 0) or "off"')
+
+
 class Scenario(Table):
     """The whole of a scenario file."""
 
@@ -130,7 +137,9 @@ class Scenario(Table):
     settle_s: Seconds | None = None
     world: WorldEntry = WorldEntry()
     robots: Annotated[list[RobotEntry], Field(min_length=1)]
+    noise: dict[str, Annotated[int | str, BeforeValidator(_seed_or_off)]] = {}
     programs: list[ProgramEntry] = []
     timeline: list[TimelineEntry] = []
     faults: list[FaultEntry] = []
     expect: list[Expectation] = []
+    vary: dict[str, Any] = {}  # the axes of a sweep: a list, a range or a distribution for a key

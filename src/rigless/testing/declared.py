@@ -39,6 +39,7 @@ LAYERS_ABOVE = (
         "transports",
         "programs",
         "runs",
+        "sweeps",
     ),
     *("testing", "console"),
 )

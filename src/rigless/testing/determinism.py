@@ -13,7 +13,9 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
-from rigless.recordings.replay import verify
+from rigless.kernel.streams import OFF, Noise, matches_stream
+from rigless.recordings.replay import Verification, verify
+from rigless.scenario.noise import declared_streams
 from rigless.testing.exercise import (
     Outputs,
     Split,
@@ -139,6 +141,49 @@ def snapshot_holds_everything(subject: Subject) -> None:
         assert record_to_bytes(other, 1.0) == expected, "restored elsewhere, the output differs"
 
 
+def random_streams_are_declared(subject: Subject) -> None:
+    """A robot that names its random streams names all of them."""
+    sim, robot = subject.load()
+    if robot.random_streams is None:
+        return
+    feed(sim, robot, subject)
+    for target, kind in (
+        (target, kind) for target, kinds in robot.fault_targets.seams.items() for kind in kinds
+    ):
+        sim.inject(robot.name, target, kind, until_s=sim.now_s + 0.05)
+        sim.run(0.1)
+    known = declared_streams(robot)
+    missing = [
+        name
+        for name in sim.core.streams.names
+        if name.startswith(f"{robot.name}/") and not any(matches_stream(n, name) for n in known)
+    ]
+    assert not missing, f"random_streams of {type(robot).__name__} lacks {', '.join(missing)}"
+
+
+def noise_can_be_set_for_single_streams(subject: Subject) -> None:
+    """Streams with another seed are those of that seed; without noise, no seed matters."""
+
+    def seen(seed: int, noise: Noise | None = None) -> Any:
+        sim, robot = subject.load(seed, noise=noise)
+        return observe(subject, sim, robot)[1:]  # outputs may hold ids that depend on the seed
+
+    assert seen(1, {"*": 2}) == seen(2), "the streams of another seed give another run"
+    assert seen(1, {"*": OFF}) == seen(2, {"*": OFF}), "noise that is off depends on the seed"
+    sim, robot = subject.load(1, noise={"*": OFF})
+    feed(sim, robot, subject)
+    sim.run(0.3)
+    other, _ = subject.load(seed=99)
+    other.restore(Snapshot.from_bytes(sim.snapshot().to_bytes()))
+    assert _replay(record_to_bytes(other, 1.0)).difference is None, "it replays with other noise"
+    sim.run(1.0)
+    ends = [(each.robots, each.streams) for each in (sim.snapshot(), other.snapshot())]
+    assert ends[0] == ends[1], "restored elsewhere, the noise is not off"
+    other.reset()
+    again = observe(subject, other, other.robot(robot.name))[1:]
+    assert again == seen(1, {"*": OFF}), "after a reset, the noise is not off"
+
+
 def recording_replays(subject: Subject) -> None:
     sim, robot = subject.load(seed=8)
     with tempfile.TemporaryDirectory() as folder:
@@ -165,11 +210,15 @@ def recording_that_starts_late_replays(subject: Subject) -> None:
     sim, robot = subject.load(seed=8)
     feed(sim, robot, subject)
     sim.run(0.7)
+    found = _replay(record_to_bytes(sim, 1.0))
+    assert found.difference is None, found.difference
+
+
+def _replay(recorded: bytes) -> Verification:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "late.mcap"
-        path.write_bytes(record_to_bytes(sim, 1.0))
-        found = verify(path)
-    assert found.difference is None, found.difference
+        path.write_bytes(recorded)
+        return verify(path)
 
 
 CHECKS = (
@@ -181,6 +230,8 @@ CHECKS = (
     step_size_does_not_matter,
     reset_is_a_fresh_start,
     snapshot_holds_everything,
+    random_streams_are_declared,
+    noise_can_be_set_for_single_streams,
     recording_replays,
     recording_that_starts_late_replays,
 )

@@ -10,6 +10,7 @@ from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.streams import Noise
 from rigless.scenario import kinds
 from rigless.scenario.build import build
 from rigless.scenario.load import apply_config_settings
@@ -61,14 +62,22 @@ class Subject:
         return self._kept[name]
 
     def load(
-        self, seed: int = 1, collect: bool = False, settings: Iterable[str] | None = None
+        self,
+        seed: int = 1,
+        collect: bool = False,
+        settings: Iterable[str] | None = None,
+        noise: Noise | None = None,
     ) -> tuple[Simulation, Robot]:
-        """Return a fresh simulation that encodes every message, and the robot in it."""
+        """Return a fresh simulation that encodes every message, and the robot in it.
+
+        The keys of `noise` are names or patterns of the robot's own streams.
+        """
         problems: list[Problem] = []
         config: dict[str, Any] = {}
         apply_config_settings(config, self.settings if settings is None else settings, problems)
         assert not problems, f"{self.golden / 'settings'}: {problems[0]}"
-        return self._build([{"kind": self.target, "config": config}], seed, collect)
+        streams = {f"{self.name}/{stream}": value for stream, value in (noise or {}).items()}
+        return self._build([{"kind": self.target, "config": config}], seed, collect, streams)
 
     def load_among(
         self, others: Iterable[dict[str, Any]], first: bool, seed: int = 1
@@ -79,9 +88,9 @@ class Subject:
         return self._build([entry, *others] if first else [*others, entry], seed, False)
 
     def _build(
-        self, robots: list[dict[str, Any]], seed: int, collect: bool
+        self, robots: list[dict[str, Any]], seed: int, collect: bool, noise: Noise | None = None
     ) -> tuple[Simulation, Robot]:
-        scenario = Scenario.model_validate({"robots": robots})
+        scenario = Scenario.model_validate({"robots": robots, "noise": noise or {}})
         sim = build(scenario, seed=seed, collect=collect).simulation
         sim.core.recording = True
         robot = sim.robot(self.name)

@@ -175,6 +175,13 @@ class Floor:
         to_x, to_y = (float(value) for value in self._fine.to_cells(to_x_m, to_y_m))
         self._new += _sweep(self._swept, self.cells, x, y, to_x, to_y, self._radius)
 
+    def places(self, step_m: float) -> NDArray[np.float64]:
+        """Return where the centre of the disc can be: rows of x and y, about `step_m` apart."""
+        stride = max(1, round(step_m / self._fine.resolution_m))
+        rows, columns = np.nonzero(self._reached[::stride, ::stride])
+        x, y = self._fine.to_world(columns * stride + 0.5, rows * stride + 0.5)
+        return np.column_stack((x, y))
+
     @property
     def share(self) -> float:
         """The share of the floor that is covered, from 0 to 1."""

@@ -7,6 +7,8 @@ import pytest
 
 from rigless.robots.welder.offline.cycle_time import estimate, estimate_waypoints
 from rigless.robots.welder.offline.sim_controller import VirtualController
+from rigless.robots.welder.offline.validate import validate_in
+from rigless.scenario.load import load
 
 from .senders import zigzag
 
@@ -53,6 +55,21 @@ def test_kinds_of_time():
         estimate("G0 X10\nG4 P0\nG0 X0").motion_s + 0.08, abs=0.1
     )
     assert found.path_deg == pytest.approx(40)
+
+
+def test_the_noise_of_a_scenario_is_that_of_the_estimate():
+    text = "M7 M3\nM66 P0 L3 Q9\nG1 X10 F60\nM5 M9\nM66 P0 L4 Q9\nM30\n"
+    waits = {}
+    for noise in ("off", "3", "4"):
+        sim = load(
+            "welder", settings=["welding.strike_stddev_ms=300", f"noise.welder/weld={noise}"]
+        )
+        robot = sim.robot("welder")
+        found = estimate(text, robot.config, key=robot.noise_key("weld"))
+        report = validate_in(sim, "welder", text)
+        assert report.cycle_time_s == pytest.approx(found.total_s, abs=0.1)
+        waits[noise] = found.io_s
+    assert len(set(waits.values())) == 3
 
 
 def test_lines_that_cannot_be_run_are_named():

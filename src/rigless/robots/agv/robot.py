@@ -67,6 +67,7 @@ class Agv(Robot, FleetMember):
     State = AgvState
     config: RobotConfig
     machine: Machine
+    random_streams = ("rule/*",)  # rules of the fault script that have a chance
     event_codes = (*kernel_codes(CONDITIONS), "task-done", "task-failed")
 
     @classmethod

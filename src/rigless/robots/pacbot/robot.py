@@ -58,7 +58,6 @@ from rigless.robots.pacbot.wire import (
 )
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.codec import Published
-from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_maze
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.mazes.maze import MazeWorld
@@ -78,6 +77,7 @@ class Pacbot(Robot, FleetMember):
     config: PacbotConfig
     state: PacbotState
     actuators = MOTORS
+    random_streams = ("wheels", "imu", "tof", "ghosts", "camera")
     event_codes = (
         "collision", "watchdog", "unknown-word", "game-kick-off", "game-life", "game-over",
         "game-level", "game-ghost", "game-fruit", "game-penalty", "game-long",
@@ -150,14 +150,13 @@ class Pacbot(Robot, FleetMember):
 
     def start(self) -> None:
         assert isinstance(self.world, GridWorld), "a Pacbot needs a world with walls"
-        config, state, seed = self.config, self.state, self.seed
+        config, state = self.config, self.state
         self.grid = self.world.grid
         self.arrays = make_arrays(config, self.grid)
         self.motors = Motors(self, config)
         self.words = Words(self, config, self.motors, self.end_tile)
         self._scratch = np.zeros(b.SCRATCH_SIZE)
-        streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "tof")]
-        state.keys = np.array([noise_key(seed, stream) for stream in streams])
+        state.keys = np.array([self.noise_key(part) for part in ("wheels", "imu", "tof")])
         home = self.placed(self.home())
         state.body[b.X : b.THETA + 1] = home
         body = Body(*home, config.body.radius_m)

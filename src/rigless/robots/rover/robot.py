@@ -44,7 +44,7 @@ from rigless.ros.messages import Clock, Header, Imu, TFMessage, Time, Twist, Twi
 from rigless.ros.rosout import Entry, add_entry, log_message
 from rigless.sensors.geodesy import Topocentric
 from rigless.sensors.gps import antenna
-from rigless.sensors.noise import block, noise_key, normal
+from rigless.sensors.noise import block, normal
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
@@ -62,6 +62,7 @@ class Rover(Robot, FleetMember):
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
     own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
+    random_streams = ("encoder", "imu", "gps", "ins")
     event_codes = (
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
         "bad-command", "cmd-vel-timeout", "odom-tf-taken",
@@ -113,8 +114,7 @@ class Rover(Robot, FleetMember):
         self._imu_out, self._imu_scratch = np.zeros(5), np.zeros(16)
         self._period_ns = math.ceil(10**9 / config.high_hz)
         self._fix_every = config.fix_every
-        streams = [f"{self.name}/{part}" for part in ("encoder", "imu", "gps", "ins")]
-        state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
+        state.keys = np.array([self.noise_key(part) for part in self.random_streams])
         home = self.start_body()
         pose = self.placed((home.x, home.y, home.theta))
         check_start(self, home.at(*pose[:2]), ("start_x_m", "start_y_m"))

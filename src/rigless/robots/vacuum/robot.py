@@ -50,7 +50,6 @@ from rigless.robots.vacuum.wire import (
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.bridge import Bridge
 from rigless.ros.codec import Published
-from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_map
 from rigless.worlds.grid_world import NO_BOXES, NO_DISCS, GridWorld
 from rigless.worlds.maps import load_map
@@ -89,6 +88,7 @@ class Vacuum(Robot, FleetMember):
     )  # fmt: skip
     actuators = WHEELS
     own_faults = {wheel: {"slip": {"share": Param(0.5, 0.0, 1.0)}} for wheel in WHEELS}
+    random_streams = ("wheels", "imu", "lidar", "encoder_phase")
     event_codes = (
         "client-connected", "client-gone", "client-rejected", "query", "unknown-component",
         "bad-command", "velocity", "actuator", "deadman", "emergency-stop", "protocol-sync",
@@ -160,8 +160,7 @@ class Vacuum(Robot, FleetMember):
         self.commands = Commands(config, self.motors, self.clients, self.note)
         self.scanner = Scanner(config, self.arrays, self.grid)
         self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
-        streams = [f"{self.name}/{part}" for part in ("wheels", "imu", "lidar")]
-        state.keys = np.array([noise_key(self.seed, stream) for stream in streams])
+        state.keys = np.array([self.noise_key(part) for part in ("wheels", "imu", "lidar")])
         home = self._home()
         pose = self.placed((home.x, home.y, home.theta))
         check_start(self, home.at(*pose[:2]), ("start_x", "start_y"), solid=self.is_solid)

@@ -80,7 +80,7 @@ def cycle_time(
     options = {"letters": letters, "baud": baud}
     words = [*(f"{key}={value}" for key, value in options.items() if value), *(settings or ())]
     welder = _open_welder(config, words)[1]
-    found = estimate(text, welder.config)
+    found = estimate(text, welder.config, key=welder.noise_key("weld"))
     hint = cartesian_hint(text, welder.config, [error for _, _, error in found.errors])
     if json:
         print_line(to_json({"program": str(program), **found.summary(), "hint": hint}).decode())

@@ -45,7 +45,6 @@ from rigless.robots.welder.wire import (
     Stored,
     Text,
 )
-from rigless.sensors.noise import noise_key
 from rigless.worlds.bundled import find_cell
 from rigless.worlds.cells.cell_world import CellWorld
 
@@ -83,6 +82,7 @@ class Welder(Robot):
         "power_source": ("over_current", "over_voltage", "thermal", "communication"),
         "motor": ("motor_fault",),
     }
+    random_streams = ("weld",)
     event_codes = (
         "client-connected", "client-gone", "client-rejected", "sender-cut-off", "settings-line",
         "pendant", "alarm", "homed", "soft-limit", "unreachable", "collision",
@@ -151,7 +151,7 @@ class Welder(Robot):
         state.counted_deg = list(config.start_deg)
         for link in config.virtual_io.links:
             pins.link(state.outputs, link.output, link.input, link.delay_ms)
-        state.noise_key = noise_key(self.seed, f"{self.name}/weld")
+        state.noise_key = self.noise_key("weld")
         self.cell: Cell | None = None
         self.checker: MotionChecker | None = None
         self.stickout: Stickout | None = None

@@ -30,6 +30,7 @@ class TemplateRobot(Robot):
     inputs = {"blocked": VirtualInput(False, "something holds the table")}
     sensors = ("angle",)
     actuators = ("motor",)
+    random_streams = ("angle",)
     event_codes = ("move",)
 
     @every(lambda config: config.control_hz)

@@ -40,6 +40,7 @@ from rigless.robots.welder.gcode.parameters import Parameters, ParameterScope
 from rigless.robots.welder.gcode.words import GcodeError, read_block
 from rigless.robots.welder.offline.predicted_inputs import PredictedInputs
 from rigless.robots.welder.wire import BITS_PER_BYTE
+from rigless.sensors.noise import Key, noise_key
 
 SUSPICIOUS = 3  # targets outside the joint limits
 
@@ -101,7 +102,7 @@ class CycleTime:
 class _Estimate:
     """Times a program. Motion from stop to stop is planned as one stretch."""
 
-    def __init__(self, config: WelderConfig, seed: int = 0):
+    def __init__(self, config: WelderConfig, seed: int = 0, key: Key | None = None):
         self.config, self.arm, self.table = config, Arm(config), s.table(config)
         self.settings = s.defaults(self.table)
         self.apply_settings()
@@ -117,7 +118,8 @@ class _Estimate:
         self.parameters = Parameters()
         self.done = np.zeros(p.SPARE_ROWS)
         self.burning = False
-        self.inputs = PredictedInputs(config, seed)
+        key = noise_key(seed, "welder/weld") if key is None else key
+        self.inputs = PredictedInputs(config, key)
         self.tag = 0.0  # of the last block
         self.pending: list[Step] = []  # outputs that switch with the next block
         self.synced: list[tuple[float, Step]] = []  # outputs by the tag of their block
@@ -349,9 +351,14 @@ class _Estimate:
         self.taken.append((self.now_s, size))
 
 
-def estimate(program: str, config: WelderConfig | None = None, seed: int = 0) -> CycleTime:
-    """Return the cycle time of a G-code program. The seed is that of the arc's random numbers."""
-    work = _Estimate(config or WelderConfig(), seed)
+def estimate(
+    program: str, config: WelderConfig | None = None, seed: int = 0, key: Key | None = None
+) -> CycleTime:
+    """Return the cycle time of a G-code program.
+
+    The seed, or the key of a robot's stream `weld`, is that of the arc's random numbers.
+    """
+    work = _Estimate(config or WelderConfig(), seed, key)
     for number, text in enumerate(program.splitlines(), 1):
         if text.strip() not in ("", "%"):
             work.line(number, text)

@@ -11,7 +11,7 @@ from rigless.robots.welder.config import WelderConfig
 from rigless.robots.welder.gcode.modal import Step
 from rigless.robots.welder.process import welding
 from rigless.robots.welder.process.weld_process import STRIKE
-from rigless.sensors.noise import block, noise_key, normal
+from rigless.sensors.noise import Key, block, normal
 
 STEADY_S = 2.0  # of welding; all lags have settled by then
 RISES, FALLS, HIGH = 1, 2, 3  # conditions of M66; 4 is low
@@ -20,10 +20,10 @@ RISES, FALLS, HIGH = 1, 2, 3  # conditions of M66; 4 is low
 class PredictedInputs:
     """Digital inputs over time. Calls must come in order of time."""
 
-    def __init__(self, config: WelderConfig, seed: int = 0, robot: str = "welder"):
+    def __init__(self, config: WelderConfig, key: Key):
         self.config, self.step_s = config, 1.0 / config.update_rate_hz
         self.weld, self.weld_s = weld_state.Weld(), 0.0
-        self.noise_key = noise_key(seed, f"{robot}/weld")
+        self.noise_key = key
         self.figures = welding.figures(config.welding, self.step_s)
         self.outputs = pins.Outputs()
         self.levels = [False] * pins.DIGITAL

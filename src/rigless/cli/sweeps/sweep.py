@@ -1,0 +1,237 @@
+"""The work of `rigless sweep SCENARIO`: check the options, run, show progress and the verdict."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rigless.cli.parsing.program_commands import parse_commands
+from rigless.cli.sweeps.progress import Progress
+from rigless.console import print_line, print_note
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.scenario.load import open_target
+from rigless.sweeps.again import check_command
+from rigless.sweeps.decision import Decision, cells
+from rigless.sweeps.engines.choose import make_engine
+from rigless.sweeps.pick import badness
+from rigless.sweeps.preparation import Prepared, Question, prepare
+from rigless.sweeps.row import Row
+from rigless.sweeps.search import Search
+from rigless.sweeps.sequential import Sequential
+from rigless.sweeps.sweep import Goal, Sweep
+from rigless.sweeps.table import Store
+from rigless.sweeps.task import rigless_version
+from rigless.sweeps.vary.parse import parse_seeds
+from rigless.sweeps.vary.plan import Plan, Sample, choose_settings, count_grid
+
+MANY = 100_000  # runs that need --yes
+SEARCHED = 200  # runs of a search by default
+SHOWN = 5  # failures and cells on the screen
+INTERRUPTED = 130
+
+
+@dataclass
+class Wish:
+    """The options of the command."""
+
+    target: str
+    vary: list[str]
+    seeds: str | None
+    samples: int | None
+    sampling: str
+    pairwise: bool
+    repeat: int
+    settings: list[str]
+    programs: list[str]
+    engine: str
+    address: str | None
+    workers: int | None
+    want: float | None
+    until: str | None
+    alpha: float
+    beta: float
+    bad: float | None
+    search: bool
+    limit: float | None
+    out: Path | None
+    runs: Path | None
+    isolate: bool
+    yes: bool
+    quiet: bool
+    panel: str | None
+
+
+def run_sweep(wish: Wish) -> int:
+    """Carry out a sweep and return its exit code. Raises InputError before anything runs."""
+    goal = _goal(wish)
+    prepared = _prepare(wish)
+    plan = None if wish.search else _plan(wish, prepared)
+    if not wish.quiet:
+        for note in [*prepared.built.notes, *prepared.notes]:
+            print_note(f"note: {note}", "yellow")
+    with ExitStack() as stack:
+        store = None
+        if wish.out is not None:
+            store = Store(wish.out, prepared.content, rigless_version(), prepared.programs)
+            stack.enter_context(store)
+        engine = make_engine(wish.engine, prepared.built, wish.target, wish.address, wish.workers)
+        stack.callback(engine.close)
+        sweep = Sweep(prepared, engine, store, goal, wish.runs and wish.runs.resolve())
+        total = len(plan) if plan is not None else (wish.samples or SEARCHED) * len(prepared.seeds)
+        progress = stack.enter_context(Progress(prepared.built.scenario.name, total, wish.quiet))
+        if wish.panel is not None:
+            from rigless.sweeps.page import LiveSweep, serve_page
+
+            table = str(wish.out) if wish.out is not None else ""
+            live = LiveSweep(prepared.built.scenario.name, total, wish.want, table)
+            print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
+            progress.watch = live.add
+        rows = sweep.run(plan) if plan is not None else sweep.search(_search(wish, prepared))
+        interrupted = _follow(rows, progress)
+        if interrupted:
+            progress.close()
+            engine.close()
+        if store is not None:
+            store.finish(sweep.order)
+    if interrupted:
+        done = len(sweep.results())
+        kept = f"{wish.out} has them; the same command goes on" if wish.out else "they are lost"
+        hint = "" if wish.out else ": add --out F.parquet"
+        print_note(f"stopped after {done} of {total} runs; {kept}{hint}", "yellow")
+        return INTERRUPTED
+    decision = sweep.decision()
+    if not wish.quiet:
+        _show(sweep, wish, decision)
+    print_line(decision.line)
+    return decision.exit_code
+
+
+def _goal(wish: Wish) -> Goal:
+    problems = []
+    if wish.want is not None and not 0 < wish.want <= 1:
+        problems.append(Problem("--want", f"{wish.want:g} is no share", "0.99 for 99 %"))
+    if wish.until not in (None, "decided"):
+        what = f"unknown end {wish.until!r}"
+        problems.append(Problem("--until", what, did_you_mean(str(wish.until), ["decided"])))
+    if wish.until is not None and wish.want is None:
+        problems.append(Problem("--until", "decides about a wanted rate", "add --want 0.99"))
+    if wish.search and wish.until is not None:
+        what = "a search looks for failures, so its pass rate says nothing"
+        problems.append(Problem("--search", what, "leave out --until"))
+    if wish.search and wish.pairwise:
+        problems.append(Problem("--search", "chooses its own points", "leave out --pairwise"))
+    if wish.pairwise and wish.samples is not None:
+        what = "--samples and --pairwise exclude each other"
+        problems.append(Problem("--pairwise", what, "choose one"))
+    if wish.sampling not in ("sobol", "random"):
+        fix = did_you_mean(wish.sampling, ["sobol", "random"])
+        problems.append(Problem("--sampling", f"unknown method {wish.sampling!r}", fix))
+    if problems:
+        raise InputError(problems)
+    if wish.until is not None and wish.want is not None:
+        Sequential(wish.want, wish.alpha, wish.beta, wish.bad)  # raises InputError
+    return Goal(wish.want, wish.until is not None, wish.alpha, wish.beta, wish.bad)
+
+
+def _prepare(wish: Wish) -> Prepared:
+    seeds = parse_seeds(wish.seeds) if wish.seeds is not None else None
+    commands: dict[str, list[str]] = {}
+    if wish.programs:
+        scenario = open_target(wish.target, wish.settings, collect=False).scenario
+        commands = parse_commands(wish.programs, scenario)
+    return prepare(
+        Question(
+            wish.target,
+            wish.vary,
+            seeds,
+            wish.settings,
+            commands,
+            wish.repeat,
+            wish.limit,
+            wish.isolate,
+        )
+    )
+
+
+def _plan(wish: Wish, prepared: Prepared) -> Plan:
+    """Return the runs. Raises InputError if there are too many."""
+    per_setting = len(prepared.seeds) * wish.repeat
+    if wish.samples is None and not wish.pairwise:
+        _check_size(count_grid(prepared.axes) * per_setting, wish)
+    elif wish.samples is not None:
+        _check_size(wish.samples * per_setting, wish)
+    sample = Sample(wish.samples, "random" if wish.sampling == "random" else "sobol", wish.pairwise)
+    plan = Plan(choose_settings(prepared.axes, sample), prepared.seeds, wish.repeat)
+    _check_size(len(plan), wish)
+    return plan
+
+
+def _check_size(runs: int, wish: Wish) -> None:
+    if runs > MANY and not wish.yes:
+        what = f"these are {runs:,} runs"
+        fix = "add --yes; or --samples N, --pairwise, --until decided"
+        raise InputError(Problem("sweep", what, fix))
+
+
+def _search(wish: Wish, prepared: Prepared) -> Search:
+    if not prepared.axes:
+        what = "a search needs axes"
+        raise InputError(Problem("--search", what, "for example --vary vacuum.start=free_space"))
+    return Search(prepared.axes, 0, wish.samples or SEARCHED)
+
+
+def _follow(rows: Iterator[Row], progress: Progress) -> bool:
+    """Show rows as they end. Return True if the user stopped it."""
+    try:
+        for row in rows:
+            progress.add(row)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
+    """Print the result for people on stderr."""
+    results = sweep.results()
+    if sweep.skipped:
+        print_note(f"{sweep.skipped} of {len(results)} runs were in {wish.out} already", "dim")
+    groups = cells(results)
+    if 1 < len(groups) <= 40 and len(results) > len(groups):
+        print_note("settings                                      passed  pass rate (95 %)")
+        for cell in groups:
+            text = ", ".join(f"{key}={value}" for key, value in cell.settings.items())
+            rate = f"{cell.low:.3f} to {cell.high:.3f}" if cell.total else "no verdict"
+            print_note(f"{text[:45]:<45} {cell.passed:>3}/{cell.total:<4} {rate}")
+    bad = sorted((row for row in results if row.verdict != "pass"), key=badness)
+    for row in _distinct(bad)[:SHOWN]:
+        _show_failure(row)
+    if len(bad) > SHOWN:
+        where = f"; all are in {wish.out}" if wish.out is not None else ""
+        print_note(f"… and {len(bad) - SHOWN} more{where}", "dim")
+    if wish.search:
+        text = f"{len([row for row in bad if row.verdict == 'fail'])} failures in {len(results)}"
+        print_note(f"searched: {text} runs; the points were chosen to fail", "dim")
+    style = {"PASS": "bold green", "FAIL": "bold red"}.get(decision.word, "bold yellow")
+    print_note(decision.sentence, style)
+    if wish.out is not None:
+        print_note(f"table: {wish.out}; rigless sweep report {wish.out} --html report.html", "dim")
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    """Return the worst row of each reason first, then the others."""
+    seen: set[tuple[str, str]] = set()
+    first: list[Row] = []
+    others: list[Row] = []
+    for row in rows:
+        reason = row.verdict, row.failed or row.note
+        (others if reason in seen else first).append(row)
+        seen.add(reason)
+    return first + others
+
+
+def _show_failure(row: Row) -> None:
+    margin = "" if row.margin is None else f", margin {row.margin:.4g}"
+    name = f"{row.failed}: " if row.failed else ""
+    print_note(f"{row.verdict.upper():<5} {row.key[:8]} seed {row.seed}{margin}  {name}{row.note}",
+               "red")  # fmt: skip
+    print_note(f"      repeat it: {check_command(row)}", "dim")

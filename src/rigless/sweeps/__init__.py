@@ -1,0 +1,1 @@
+"""Sweeps: many runs of one scenario, a verdict with statistics, and the smallest failing case."""

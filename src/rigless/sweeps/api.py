@@ -1,0 +1,79 @@
+"""`rigless.sweep`: a sweep from Python."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.sweeps.engines.choose import make_engine
+from rigless.sweeps.preparation import Question, prepare
+from rigless.sweeps.row import Row
+from rigless.sweeps.settings import to_toml
+from rigless.sweeps.sweep import Sweep
+from rigless.sweeps.table import Store
+from rigless.sweeps.task import rigless_version
+from rigless.sweeps.vary.parse import parse_seeds
+from rigless.sweeps.vary.plan import Plan, Sample, choose_settings
+
+
+def sweep(
+    scenario: str | Path,
+    vary: Mapping[str, Any] | None = None,
+    seeds: Iterable[int] | int | str | None = None,
+    engine: str = "local",
+    *,
+    settings: Iterable[str] = (),
+    samples: int | None = None,
+    pairwise: bool = False,
+    repeat: int = 1,
+    address: str | None = None,
+    workers: int | None = None,
+    out: str | Path | None = None,
+) -> Iterator[Row]:
+    """Run a scenario many times and yield a row for each run as it ends.
+
+    A value of `vary` is a list, a text such as "1..2:5" or "uniform(0, 1)", or a table such as
+    {"normal": [0, 0.1]}. With `out`, runs that the table has are not run again. Mistakes raise
+    InputError before anything runs.
+
+        rows = rigless.sweep("vacuum_obstacle", vary={"sensors.lidar.mount_x": "0..0.1:3"}, seeds=5)
+        [row.seed for row in rows if row.verdict == "fail"]
+    """
+    if isinstance(seeds, int | str):
+        seeds = parse_seeds(str(seeds), "seeds")
+    texts = [f"{key}={_text(value)}" for key, value in (vary or {}).items()]
+    given = list(seeds) if seeds is not None else None
+    prepared = prepare(Question(fspath(scenario), texts, given, tuple(settings), repeat=repeat))
+    plan = Plan(
+        choose_settings(prepared.axes, Sample(samples, pairwise=pairwise)), prepared.seeds, repeat
+    )
+    if not len(plan):
+        raise InputError(Problem("seeds", "there is no seed, so nothing runs", "seeds=range(10)"))
+    store = None
+    if out is not None:
+        store = Store(Path(out), prepared.content, rigless_version(), prepared.programs)
+    return _run(Sweep(prepared, make_engine(engine, prepared.built, fspath(scenario), address,
+                                            workers), store), plan)  # fmt: skip
+
+
+def _run(work: Sweep, plan: Plan) -> Iterator[Row]:
+    try:
+        yield from work.run(plan)
+    finally:
+        work.engine.close()
+        if work.store is not None:
+            work.store.finish(work.order)
+
+
+def _text(value: Any) -> str:
+    """Return a value of `vary` as the text of an option."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        (kind, inner), *more = value.items()
+        if more:
+            raise InputError(Problem("vary", f"{value!r} is no distribution", '{"normal": [0, 1]}'))
+        return f"{kind}({', '.join(map(to_toml, inner)) if isinstance(inner, list) else ''})"
+    values = list(value) if isinstance(value, Iterable) else [value]
+    return ",".join(map(to_toml, values))

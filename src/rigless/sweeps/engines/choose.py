@@ -1,0 +1,37 @@
+"""Make the engine that a user asks for."""
+
+from typing import Literal
+
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.scenario.build import Built
+from rigless.sweeps.engines.engine import Engine
+from rigless.sweeps.engines.local import LocalEngine
+from rigless.sweeps.files import bundle_of, encode_bundle
+
+EngineName = Literal["local", "dask", "ray"]
+NAMES = ("local", "dask", "ray")
+
+
+def make_engine(
+    name: str, built: Built, target: str, address: str | None = None, workers: int | None = None
+) -> Engine:
+    """Return an engine with its workers. Raises InputError."""
+    if name not in NAMES:
+        what = f"unknown engine {name!r}"
+        raise InputError(Problem("--engine", what, did_you_mean(name, NAMES)))
+    if workers is not None and address is not None:
+        what = "the cluster at --address has its workers already"
+        raise InputError(Problem("--workers", what, "leave one of the two out"))
+    if name == "local":
+        if address is not None:
+            what = "the engine local has no address"
+            raise InputError(Problem("--address", what, "add --engine dask or --engine ray"))
+        return LocalEngine(workers)
+    files = encode_bundle(bundle_of(built, target))
+    if name == "dask":
+        from rigless.sweeps.engines.dask_engine import DaskEngine
+
+        return DaskEngine(address, workers, files)
+    from rigless.sweeps.engines.ray_engine import RayEngine
+
+    return RayEngine(address, workers, files)

@@ -1,0 +1,100 @@
+"""The engine `dask`: a Dask cluster at an address, or one of its own on this machine."""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rigless.kernel.problems import InputError, Problem
+from rigless.sweeps.engines.engine import ATTEMPTS, lost
+from rigless.sweeps.engines.remote import run_remote
+from rigless.sweeps.row import Row
+from rigless.sweeps.task import Task, decode_row, encode
+
+AHEAD = 3  # tasks in the cluster for each worker
+CONNECT_S = 10.0
+START_S = 60.0  # until workers have started on a busy machine
+
+
+class DaskEngine:
+    """Workers of a Dask cluster."""
+
+    name = "dask"
+
+    def __init__(self, address: str | None, workers: int | None, files: bytes):
+        try:
+            from distributed import Client
+            from distributed.deploy.subprocess import SubprocessCluster
+        except ModuleNotFoundError:
+            fix = "pip install 'rigless[dask]'"
+            raise InputError(Problem("--engine dask", "Dask is not installed", fix)) from None
+        self._cluster: Any = None
+        self._size = 1 if address else workers or len(os.sched_getaffinity(0))
+        try:
+            if address is None:
+                self._cluster = SubprocessCluster(  # its workers do not import a caller's script
+                    host="127.0.0.1",
+                    scheduler_kwargs={"dashboard": False},
+                    n_workers=self._size,
+                    threads_per_worker=1,
+                    worker_kwargs={"dashboard": False},
+                )
+            self._client = Client(address or self._cluster, timeout=CONNECT_S)
+        except (OSError, TimeoutError, ValueError) as error:
+            what = f"no Dask scheduler answers at {address}: {error}"
+            fix = "start it: dask scheduler --host 127.0.0.1; then dask worker tcp://127.0.0.1:8786"
+            raise InputError(Problem("--address", what, fix)) from None
+        try:
+            self._client.wait_for_workers(self._size, START_S)
+        except TimeoutError:
+            self.close()
+            what = f"the Dask scheduler at {address} has no workers"
+            fix = f"start one on each machine: dask worker {address}"
+            raise InputError(Problem("--address", what, fix)) from None
+        self._files = self._client.scatter(files, broadcast=False, hash=True)
+
+    @property
+    def workers(self) -> int:
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
+        """Return the row of each task as it ends."""
+        from distributed import as_completed
+
+        source = iter(tasks)
+        running: dict[Any, Task] = {}
+        ended = as_completed(raise_errors=False)
+        more = self._submit(source, running, ended)
+        while running:
+            future = next(ended)
+            yield self._row(future, running.pop(future))
+            future.release()
+            if more:
+                more = self._submit(source, running, ended)
+
+    def close(self) -> None:
+        """End the connection, and the cluster if it is the engine's own."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def _submit(self, source: Iterator[Task], running: dict[Any, Task], ended: Any) -> bool:
+        """Keep enough tasks in the cluster. Return False if there are no more."""
+        wanted = max(1, self.workers) * AHEAD
+        while len(running) < wanted:
+            task = next(source, None)
+            if task is None:
+                return False
+            future = self._client.submit(
+                run_remote, encode(task), self._files, self.name, pure=False, retries=ATTEMPTS - 1
+            )
+            running[future] = task
+            ended.add(future)
+        return True
+
+    @staticmethod
+    def _row(future: Any, task: Task) -> Row:
+        if future.status == "finished":
+            return decode_row(future.result())
+        error = future.exception()
+        task.row.engine = DaskEngine.name
+        return lost(task, f"{type(error).__name__}: {error}".splitlines()[0])

@@ -1,0 +1,205 @@
+"""Prepare a sweep: check everything that can be wrong, and make the tasks."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rigless.kernel.documents import parse_toml
+from rigless.kernel.problems import InputError, Problem, did_you_mean
+from rigless.programs import namespace
+from rigless.programs.supervisor import check_programs
+from rigless.runs.session import duration_of
+from rigless.scenario.build import Built
+from rigless.scenario.expectations import ExpectationMonitor
+from rigless.scenario.load import open_target
+from rigless.sweeps.files import digest_of, needed_files
+from rigless.sweeps.row import COLUMNS, MARGIN, METRIC, Row
+from rigless.sweeps.settings import PROGRAM, parse_setting, to_commands, to_texts
+from rigless.sweeps.task import Task, rigless_version
+from rigless.sweeps.vary.axis import Axis
+from rigless.sweeps.vary.parse import parse_axes
+from rigless.sweeps.vary.plan import Point
+
+LIMIT_S, LIMIT_FACTOR = 600.0, 20.0  # of wall time for a run, by default
+TRIED = (0.0, 0.5, 0.999)  # values of an axis that are tried before the sweep
+
+
+@dataclass
+class Question:
+    """What a user asks for, before it is checked."""
+
+    target: str
+    vary: Sequence[str] = ()
+    seeds: list[int] | None = None
+    settings: Sequence[str] = ()
+    commands: Mapping[str, list[str]] = field(default_factory=dict)
+    repeat: int = 1
+    limit_s: float | None = None
+    isolate: bool = True
+
+
+@dataclass
+class Prepared:
+    """A scenario that can be swept, with its axes and seeds."""
+
+    question: Question
+    built: Built
+    axes: list[Axis]
+    seeds: list[int]
+    content: str
+    programs: str
+    limit_s: float
+    isolate: bool
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def deterministic(self) -> bool:
+        return not self.built.scenario.programs
+
+    def settings(self, point: Point) -> dict[str, Any]:
+        """Return the settings of all runs and those of the point."""
+        given = self.question
+        fixed = dict(parse_setting(text) for text in given.settings)
+        commands = {PROGRAM + name: shlex.join(words) for name, words in given.commands.items()}
+        return {**fixed, **commands, **point.settings}
+
+    def task(self, index: int, point: Point, folder: Path | None = None) -> Task:
+        """Return the task of a point. `folder` is for files of runs with programs."""
+        settings, key = self.settings(point), self.key(point)
+        row = Row(
+            key,
+            settings,
+            point.seed,
+            point.repeat,
+            version=rigless_version(),
+            deterministic=self.deterministic,
+            scenario=self.question.target,
+            content=self.content,
+            programs=self.programs,
+        )
+        return Task(
+            index,
+            row,
+            self.question.target,
+            to_texts(settings),
+            to_commands(settings),
+            self.limit_s,
+            self.isolate,
+            not self.deterministic,
+            str(folder / key) if folder is not None else "",
+            str(Path.cwd()),
+        )
+
+    def key(self, point: Point) -> str:
+        """Return the key of a run: a digest of everything that decides its result."""
+        parts = [
+            self.content,
+            self.programs,
+            json.dumps(self.settings(point), sort_keys=True),
+            str(point.seed),
+            str(point.repeat),
+            rigless_version(),
+        ]
+        return hashlib.blake2b("\0".join(parts).encode(), digest_size=10).hexdigest()
+
+
+def prepare(question: Question) -> Prepared:
+    """Check a question and return what to sweep. Raises InputError with all problems."""
+    built = open_target(question.target, question.settings, collect=False)
+    if not built.scenario.expect and not built.scenario.programs:
+        fix = "add [[expect]] entries; see docs/reference/scenarios.md"
+        what = f"the scenario {built.scenario.name!r} expects nothing, so no run can fail"
+        raise InputError(Problem("expect", what, fix, built.source.file))
+    check_programs(built)
+    ExpectationMonitor(built, duration_of(built))
+
+    def world() -> Any:
+        return open_target(question.target, question.settings, collect=False).simulation
+
+    axes, seeds = parse_axes(question.vary, built.scenario.vary, world)
+    _check_keys(axes, built)
+    if question.seeds is not None:
+        seeds = question.seeds
+    _check_values(axes, question)
+    if built.scenario.programs and question.repeat < 1:
+        raise InputError(Problem("--repeat", "must be 1 or more"))
+    wanted = question.isolate and any(entry.isolate for entry in built.scenario.programs)
+    why_not = namespace.why_not() if wanted else ""
+    prepared = Prepared(
+        question,
+        built,
+        axes,
+        seeds if seeds is not None else [built.simulation.seed],
+        *digests(built),
+        question.limit_s or max(LIMIT_S, LIMIT_FACTOR * duration_of(built)),
+        wanted and not why_not,
+    )
+    if why_not:
+        prepared.notes.append(f"not isolated: {why_not}; ports are free ones")
+    if not prepared.deterministic:
+        hint = "; --repeat N shows how much" if question.repeat == 1 else ""
+        prepared.notes.append(f"runs with programs are not deterministic{hint}")
+    return prepared
+
+
+def digests(built: Built) -> tuple[str, str]:
+    """Return digests of the scenario with its files, and of the folders of its programs.
+
+    Settings and the axes of a sweep are no part of them.
+    """
+    needed = needed_files(built)
+    root = built.source.folder.resolve()
+    own = Path(built.source.file) if built.source.file else None
+    data: Any = built.scenario.robots[0].kind
+    if own is not None and own.suffix == ".toml":
+        data = {**parse_toml(own.read_text("utf-8-sig")).data, "vary": None}
+    others = [path for path in needed.scenario if own is None or path != own.resolve()]
+    text = json.dumps([data, digest_of(others, root)], sort_keys=True, default=str)
+    content = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return content, digest_of(needed.programs, root)[:16] if needed.programs else ""
+
+
+def _check_keys(axes: Iterable[Axis], built: Built) -> None:
+    programs = [entry.name for entry in built.scenario.programs]
+    problems = []
+    for axis in axes:
+        name = axis.key.removeprefix(PROGRAM)
+        if axis.key.startswith(PROGRAM) and name not in programs:
+            what = f"the scenario has no program {name!r}"
+            problems.append(Problem(f"--vary {axis.key}", what, did_you_mean(name, programs)))
+        if axis.key in COLUMNS or axis.key.startswith((MARGIN, METRIC)):
+            what = "is the name of a column of the table"
+            problems.append(Problem(f"--vary {axis.key}", what, "put the robot's name before it"))
+    if problems:
+        raise InputError(problems)
+
+
+def _check_values(axes: Iterable[Axis], question: Question) -> None:
+    """Raise InputError if no value of an axis that is tried can be used, or a key is unknown."""
+    problems: list[Problem] = []
+    for axis in axes:
+        failures = []
+        for settings in _tried(axis):
+            try:
+                texts = [*question.settings, *to_texts(settings)]
+                open_target(question.target, texts, collect=False)
+                break
+            except InputError as error:
+                failures.append(error)
+        else:
+            problems += failures[0].problems
+    if problems:
+        raise InputError(dict.fromkeys(problems))
+
+
+def _tried(axis: Axis) -> Iterator[dict[str, Any]]:
+    seen: list[Any] = []
+    for u in TRIED:
+        value = axis.at(u)
+        if value not in seen:
+            seen.append(value)
+            yield {axis.key: value}

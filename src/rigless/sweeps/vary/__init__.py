@@ -1,0 +1,1 @@
+"""Parameters that a sweep varies, and the points of the parameter space that it runs."""

@@ -22,6 +22,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+PAGES = ("/", "/sweep")  # a browser that opens one with the token gets a cookie
 LARGEST_BODY = 1 << 20
 LARGEST_UPLOAD = 2 << 30
 LARGEST_BODIES = {
@@ -77,7 +78,7 @@ class Auth:
             scope["type"] == "http"
             and "token" in query
             and scope["method"] == "GET"
-            and scope["path"] == "/"
+            and scope["path"] in PAGES
             and self._token
         ):
             await self._start_session(scope, send)
@@ -145,7 +146,11 @@ class Auth:
             {
                 "type": "http.response.start",
                 "status": 303,
-                "headers": [(b"location", b"/"), (b"set-cookie", cookie.encode()), *self._headers],
+                "headers": [
+                    (b"location", scope["path"].encode()),
+                    (b"set-cookie", cookie.encode()),
+                    *self._headers,
+                ],
             }
         )
         await send({"type": "http.response.body", "body": b""})

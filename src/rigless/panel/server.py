@@ -5,7 +5,7 @@ import contextlib
 import ipaddress
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
@@ -29,6 +29,7 @@ from rigless.panel.websocket import add_websocket
 from rigless.panel.wire.api import add_wire_routes
 from rigless.transports.transport import join, split
 
+Routes = Callable[[FastAPI, Player], None]  # adds further routes and pages
 DEFAULT_ADDRESS = "127.0.0.1:8080"
 
 
@@ -53,9 +54,15 @@ def create_panel_app(host: Host, hub: Hub, player: Player) -> FastAPI:
 
 
 class ControlServer:
-    """One HTTP and WebSocket server. It generates a `token` unless `auth` is off."""
+    """One HTTP and WebSocket server. It generates a `token` unless `auth` is off.
 
-    def __init__(self, host: Host, address: str | None = None, auth: bool = True):
+    `more` adds further routes to those of the panel.
+    """
+
+    def __init__(
+        self, host: Host, address: str | None = None, auth: bool = True, more: Routes | None = None
+    ):
+        self.host = host
         self.token = secrets.token_urlsafe(24) if auth else None
         self._socket = _bind(address)
         if not auth and not ipaddress.ip_address(self._socket.getsockname()[0]).is_loopback:
@@ -69,6 +76,8 @@ class ControlServer:
         self.hub = Hub(host, [self.player], self._player_status)
         self.hub.feed.start()
         app = create_panel_app(host, self.hub, self.player)
+        if more is not None:
+            more(app, self.player)
         guarded: Any = Auth(app, self.token, import_map_hash(), sessions.cookie_key())
         config = uvicorn.Config(
             guarded,

@@ -17,7 +17,7 @@ def stream_names(simulation: Simulation) -> list[str]:
     """
     known = dict.fromkeys(simulation.core.streams.names)
     for robot in simulation.robots.values():
-        known |= dict.fromkeys(f"{robot.name}/{stream}" for stream in _streams_of(robot))
+        known |= dict.fromkeys(declared_streams(robot))
     return list(known)
 
 
@@ -41,9 +41,10 @@ def noise_problems(scenario: Scenario, simulation: Simulation, source: Source) -
         )
 
 
-def _streams_of(robot: Robot) -> list[str]:
+def declared_streams(robot: Robot) -> list[str]:
+    """Return the names and patterns of the streams that a robot declares, and those of faults."""
     faults = [f"fault/{target}" for target in robot.fault_targets.seams]
-    return [*(robot.random_streams or ()), *faults]
+    return [f"{robot.name}/{stream}" for stream in (*(robot.random_streams or ()), *faults)]
 
 
 def _overlap(key: str, name: str) -> bool:

@@ -4,7 +4,7 @@ Noise is keyed by the seed, so both runs of a pair have the same conditions. Onl
 say anything, and few of them are enough.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -78,7 +78,10 @@ class Comparison:
 def compare(before: list[Row], after: list[Row], alpha: float = ALPHA) -> Comparison:
     """Compare two tables of one scenario. Raises InputError if they have no run in common."""
     notes = _check_same_scenario(before, after)
-    old, new = _by_run(before), _by_run(after)
+    compared = _compared(before, after)
+    for key, (one, two) in compared.items():
+        notes.append(f"Compared: {key} = {one}, then {two}.")
+    old, new = _by_run(before, compared), _by_run(after, compared)
     common = [(old[key], new[key]) for key in old if key in new]
     if not common:
         what = "the tables have no run in common: no settings, seed and repeat are in both"
@@ -105,8 +108,46 @@ def compare(before: list[Row], after: list[Row], alpha: float = ALPHA) -> Compar
     )
 
 
-def _by_run(rows: Iterable[Row]) -> dict[tuple[bytes, int, int], Row]:
-    return {(settings_key(row.settings), row.seed, row.repeat): row for row in rows}
+def _by_run(rows: Iterable[Row], left_out: Container[str]) -> dict[tuple[bytes, int, int], Row]:
+    def settings(row: Row) -> bytes:
+        return settings_key({k: v for k, v in row.settings.items() if k not in left_out})
+
+    return {(settings(row), row.seed, row.repeat): row for row in rows}
+
+
+def _compared(before: list[Row], after: list[Row]) -> dict[str, tuple[str, str]]:
+    """Return the settings that are the same in all runs of a table but differ between the tables.
+
+    They are what is compared, such as the commands of two builds.
+    """
+    first, second = _constants(before), _constants(after)
+    varied = {key for rows in (before, after) for row in rows for key in row.settings}
+    return {
+        key: (first.get(key, "the default"), second.get(key, "the default"))
+        for key in sorted(varied)
+        if first.get(key, "") != second.get(key, "")
+        and all(key in found or not _has(rows, key)
+                for found, rows in ((first, before), (second, after)))
+    }  # fmt: skip
+
+
+def _constants(rows: list[Row]) -> dict[str, str]:
+    """Return the settings that all rows have with one value, as text."""
+    values: dict[str, set[str]] = {}
+    counts: dict[str, int] = {}
+    for row in rows:
+        for key, value in row.settings.items():
+            values.setdefault(key, set()).add(settings_key({key: value}).decode())
+            counts[key] = counts.get(key, 0) + 1
+    return {
+        key: str(rows[0].settings[key])
+        for key, texts in values.items()
+        if len(texts) == 1 and counts[key] == len(rows)
+    }
+
+
+def _has(rows: list[Row], key: str) -> bool:
+    return any(key in row.settings for row in rows)
 
 
 def _check_same_scenario(before: list[Row], after: list[Row]) -> list[str]:
@@ -119,6 +160,9 @@ def _check_same_scenario(before: list[Row], after: list[Row]) -> list[str]:
     texts = [{row.content for row in rows if row.content} for rows in (before, after)]
     if all(texts) and texts[0] != texts[1]:
         notes.append("The text of the scenario, or a file that it uses, changed between them.")
+    builds = [{row.programs for row in rows if row.programs} for rows in (before, after)]
+    if all(builds) and builds[0] != builds[1]:
+        notes.append("The files of the programs differ: these are two builds.")
     versions = [{row.version for row in rows if row.version} for rows in (before, after)]
     if all(versions) and versions[0] != versions[1]:
         notes.append(f"Versions of rigless: {_listed(versions[0])}, then {_listed(versions[1])}.")

@@ -15,7 +15,7 @@ from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.streams import OFF, Noise, matches_stream
 from rigless.recordings.replay import Verification, verify
-from rigless.scenario.noise import stream_names
+from rigless.scenario.noise import declared_streams
 from rigless.testing.exercise import (
     Outputs,
     Split,
@@ -152,9 +152,11 @@ def random_streams_are_declared(subject: Subject) -> None:
     ):
         sim.inject(robot.name, target, kind, until_s=sim.now_s + 0.05)
         sim.run(0.1)
-    known = stream_names(sim)
+    known = declared_streams(robot)
     missing = [
-        name for name in sim.core.streams.names if not any(matches_stream(n, name) for n in known)
+        name
+        for name in sim.core.streams.names
+        if name.startswith(f"{robot.name}/") and not any(matches_stream(n, name) for n in known)
     ]
     assert not missing, f"random_streams of {type(robot).__name__} lacks {', '.join(missing)}"
 

@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("open")
     def open_(
-        file: Annotated[Path, typer.Argument(metavar="F.mcap")],
+        file: Annotated[Path, typer.Argument(metavar="F.mcap|parquet|csv|jsonl")],
         at: Annotated[
             float | None,
             typer.Option(metavar="S", help="Show this instant; default: the beginning."),
@@ -29,16 +29,22 @@ def register(app: typer.Typer) -> None:
             typer.Option("--no-auth", help="No token: anyone on this machine may look at it."),
         ] = False,
     ) -> None:
-        """Show a recording in the panel, at an instant, until Ctrl-C.
+        """Show a recording or the table of a sweep in the panel, until Ctrl-C.
 
-        Prints the panel's URL, then `ready`. No simulation runs and no port is opened.
+        Prints the URL, then `ready`. No simulation runs and no port of a robot is opened.
 
         Examples:
 
           rigless open run.mcap
 
           rigless open run.mcap --at 12.4
+
+          rigless open sweep.parquet
         """
+        if file.suffix.lower() in (".parquet", ".csv", ".jsonl"):
+            from rigless.cli.sweeps.open_table import open_table
+
+            sys.exit(open_table(file, at, panel, not no_auth))
         from rigless.cli.recordings.open import open_recording
 
         sys.exit(open_recording(file, at, panel, not no_auth))

@@ -1,6 +1,7 @@
 """The progress of a sweep: a bar in a terminal, a line now and then elsewhere."""
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ class Progress:
         self._done = self._failed = self._unjudged = 0
         self._begun = self._line = time.monotonic()
         self._quiet = quiet
+        self.watch: Callable[[Row], None] = lambda row: None
         self._bar: Any = None
         if not quiet and stderr_console().is_terminal:
             self._bar = _bar()
@@ -44,6 +46,7 @@ class Progress:
 
     def add(self, row: Row) -> None:
         """Count a run that has ended."""
+        self.watch(row)
         self._done += 1
         self._failed += row.verdict == "fail"
         self._unjudged += row.verdict in ("error", "invalid")

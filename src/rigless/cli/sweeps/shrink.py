@@ -57,7 +57,6 @@ def run_shrink(wanted: Wanted, passing_seed: int | None) -> int:
     if passing_seed is not None:
         raise InputError(Problem("--passing-seed", "belongs to --culprit", "add --culprit"))
     with _progress(wanted) as report:
-        print_note(" runs", "dim")
         found = shrink(
             wanted.target, wanted.row, **wanted.options(), progress=report, report=_print_step
         )
@@ -92,7 +91,7 @@ def _progress(wanted: Wanted) -> Iterator[Progress]:
 
 
 def _print_step(step: Step) -> None:
-    print_note(f"{step.runs:5}  {step.text}")
+    print_note(f"{step.runs:4} run{'s' if step.runs != 1 else ' '}  {step.text}")
 
 
 def _print_shrunk(found: Shrunk, budget: int) -> None:
@@ -102,7 +101,8 @@ def _print_shrunk(found: Shrunk, budget: int) -> None:
     if not found.complete:
         fix = f"a larger --budget may make it smaller: rigless shrink {found.path} --out …"
         print_note(f"ended early: the budget of {budget} runs is spent; {fix}", "yellow")
-    print_note(f"{found.runs} runs; the file was loaded and run again, and fails as before", "dim")
+    rejected = f", {found.rejected} candidates were no valid scenario" if found.rejected else ""
+    print_note(f"{found.runs} runs{rejected}; the file was run again and fails as before", "dim")
     print_note(f"repeat it: rigless check {found.path}", "dim")
     print_line(str(found.path))
 

@@ -1,6 +1,5 @@
 """The work of `rigless sweep SCENARIO`: check the options, run, show progress and the verdict."""
 
-import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from rigless.cli.sweeps.progress import Progress
 from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.scenario.load import open_target
+from rigless.sweeps.again import check_command
 from rigless.sweeps.decision import Decision, cells
 from rigless.sweeps.engines.choose import make_engine
 from rigless.sweeps.pick import badness
@@ -18,7 +18,6 @@ from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
 from rigless.sweeps.search import Search
 from rigless.sweeps.sequential import Sequential
-from rigless.sweeps.settings import command_words
 from rigless.sweeps.sweep import Goal, Sweep
 from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version
@@ -81,10 +80,12 @@ def run_sweep(wish: Wish) -> int:
         total = len(plan) if plan is not None else (wish.samples or SEARCHED) * len(prepared.seeds)
         progress = stack.enter_context(Progress(prepared.built.scenario.name, total, wish.quiet))
         if wish.panel is not None:
-            from rigless.sweeps.page import serve_page
+            from rigless.sweeps.page import LiveSweep, serve_page
 
-            url = stack.enter_context(serve_page(sweep, wish.panel, total))
-            print_line(f"panel {url}")
+            table = str(wish.out) if wish.out is not None else ""
+            live = LiveSweep(prepared.built.scenario.name, total, wish.want, table)
+            print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
+            progress.watch = live.add
         rows = sweep.run(plan) if plan is not None else sweep.search(_search(wish, prepared))
         interrupted = _follow(rows, progress)
         if interrupted:
@@ -203,7 +204,7 @@ def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
             print_note(f"{text[:45]:<45} {cell.passed:>3}/{cell.total:<4} {rate}")
     bad = sorted((row for row in results if row.verdict != "pass"), key=badness)
     for row in _distinct(bad)[:SHOWN]:
-        _show_failure(row, wish)
+        _show_failure(row)
     if len(bad) > SHOWN:
         where = f"; all are in {wish.out}" if wish.out is not None else ""
         print_note(f"… and {len(bad) - SHOWN} more{where}", "dim")
@@ -228,10 +229,9 @@ def _distinct(rows: list[Row]) -> list[Row]:
     return first + others
 
 
-def _show_failure(row: Row, wish: Wish) -> None:
+def _show_failure(row: Row) -> None:
     margin = "" if row.margin is None else f", margin {row.margin:.4g}"
     name = f"{row.failed}: " if row.failed else ""
     print_note(f"{row.verdict.upper():<5} {row.key[:8]} seed {row.seed}{margin}  {name}{row.note}",
                "red")  # fmt: skip
-    words = ["rigless", "check", row.scenario, *command_words(row.settings, row.seed)]
-    print_note(f"      repeat it: {shlex.join(words)}", "dim")
+    print_note(f"      repeat it: {check_command(row)}", "dim")

@@ -1,7 +1,6 @@
 // The page of a report: the choice of axes, the picked cell, and the list of failures.
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = { axes: [] }, state = { colour: "failed", picked: null };
 const one = (selector) => document.querySelector(selector);
-const state = { x: data.chosen?.[0], y: data.chosen?.[1], colour: "failed", picked: null };
 
 function inPicked(places) {
   const { picked, x, y } = state;
@@ -61,24 +60,45 @@ function filterFailures() {
   one(".failures .found").textContent = filtered ? `${shown} shown` : "";
 }
 
-for (const name of ["x", "y"]) {
-  one(`select[name=${name}]`)?.addEventListener("change", (event) => {
-    const other = name === "x" ? "y" : "x", value = Number(event.target.value);
-    if (state[other] === value) {  // the axes change places
-      state[other] = state[name];
-      one(`select[name=${other}]`).value = state[other];
-    }
-    state[name] = value;
-    pick(null);
+/** Show a summary. The chosen axes stay if the summary has them. */
+function show(summary) {
+  const key = (name) => data.axes[state[name]]?.key;
+  const chosen = ["x", "y"].map((name, n) => {
+    const kept = summary.axes.findIndex((axis) => axis.key === key(name));
+    return summary.mapped.includes(kept) ? kept : summary.chosen?.[n];
   });
+  const axes = chosen[0] === chosen[1] ? summary.chosen : chosen;
+  data = summary;
+  state = { x: axes?.[0], y: axes?.[1], colour: state.colour, picked: null };
+  listen();
+  drawAll();
 }
-one("select[name=colour]")?.addEventListener("change", (event) => {
-  state.colour = event.target.value;
-  drawHeat();
-});
-one(".picked-note button")?.addEventListener("click", () => pick(null));
-one(".failures input")?.addEventListener("input", filterFailures);
-one(".failures select")?.addEventListener("change", filterFailures);
+
+function listen() {
+  for (const name of ["x", "y"]) {
+    one(`select[name=${name}]`)?.addEventListener("change", (event) => {
+      const other = name === "x" ? "y" : "x", value = Number(event.target.value);
+      if (state[other] === value) {  // the axes change places
+        state[other] = state[name];
+        one(`select[name=${other}]`).value = state[other];
+      }
+      state[name] = value;
+      pick(null);
+    });
+  }
+  one("select[name=colour]")?.addEventListener("change", (event) => {
+    state.colour = event.target.value;
+    drawHeat();
+  });
+  one(".picked-note button")?.addEventListener("click", () => pick(null));
+  one(".failures input")?.addEventListener("input", filterFailures);
+  one(".failures select")?.addEventListener("change", filterFailures);
+  for (const name of ["x", "y", "colour"]) {
+    if (one(`select[name=${name}]`)) one(`select[name=${name}]`).value = state[name];
+  }
+}
+
+show(JSON.parse(document.getElementById("data").textContent));
 let width = 0, waiting = 0;
 new ResizeObserver(() => {
   if (document.body.clientWidth === width) return;

@@ -19,9 +19,32 @@ from rigless.sweeps.report.sections import (
 
 def render_report(summary: Summary, table: str) -> str:
     """Return one self-contained page. `table` is the file for the commands."""
-    decision = summary.decision
-    title = f"rigless sweep: {decision.line}"
-    body = "".join(
+    styles = f"<style>{style_sheet()}</style>"
+    scripts = f'<script>{_shared("report.js")}</script><script type="module">{page_script()}'
+    return render_page(summary, table, styles, f"{scripts}</script>")
+
+
+def render_page(summary: Summary, table: str, styles: str, scripts: str) -> str:
+    """Return the page with these elements for styles and scripts."""
+    title = f"rigless sweep: {summary.decision.line}"
+    return (
+        "<!doctype html>\n"
+        '<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f'<title>{text(title)}</title><link rel="icon" href="data:,">'
+        f"{styles}</head><body>"
+        "<header class=top><h1>rig<i>·</i>less <span>sweep</span></h1>"
+        f"{render_counts(summary)}</header><main>{render_body(summary, table)}"
+        "<noscript><p>The pictures need scripts.</p></noscript></main>"
+        '<div class="tip" role="tooltip" hidden></div>'
+        f'<script type="application/json" id="data">{data(drawn(summary))}</script>'
+        f"{scripts}</body></html>\n"
+    )
+
+
+def render_body(summary: Summary, table: str) -> str:
+    """Return the sections of the page."""
+    return "".join(
         (
             render_verdict(summary),
             _two_axes(summary),
@@ -33,19 +56,16 @@ def render_report(summary: Summary, table: str) -> str:
             _notes(summary),
         )
     )
-    return (
-        "<!doctype html>\n"
-        '<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f'<title>{text(title)}</title><link rel="icon" href="data:,">'
-        f"<style>{_shared('style.css')}{_own('sweep.css')}</style></head><body>"
-        f"<header class=top><h1>rig<i>·</i>less <span>sweep</span></h1>{_counts(summary)}</header>"
-        f"<main>{body}<noscript><p>The pictures need scripts.</p></noscript></main>"
-        f'<div class="tip" role="tooltip" hidden></div>'
-        f'<script type="application/json" id="data">{data(_drawn(summary))}</script>'
-        f"<script>{_shared('report.js')}</script>"
-        f'<script type="module">{_own("pictures.js")}{_own("page.js")}</script></body></html>\n'
-    )
+
+
+def style_sheet() -> str:
+    """Return the style sheet of the page."""
+    return _shared("style.css") + _own("sweep.css")
+
+
+def page_script() -> str:
+    """Return the module that draws the pictures and handles the page."""
+    return _own("pictures.js") + _own("page.js")
 
 
 def _shared(name: str) -> str:
@@ -56,13 +76,13 @@ def _own(name: str) -> str:
     return files("rigless.sweeps.report").joinpath(name).read_text("utf-8")
 
 
-def _drawn(summary: Summary) -> Summary:
-    """Return the summary without the parts that are text on the page already."""
+def drawn(summary: Summary) -> Summary:
+    """Return the data for the pictures, without the parts that are text on the page."""
     failures = [replace(one, settings={}, note="", key="", scenario="") for one in summary.failures]
     return replace(summary, failures=failures, cells=[])
 
 
-def _counts(summary: Summary) -> str:
+def render_counts(summary: Summary) -> str:
     decision = summary.decision
     counts = (
         ("passed", "passed", decision.passed),

@@ -158,7 +158,7 @@ def _failure(n: int, failure: FailedRun, table: str) -> str:
         for purpose, words in commands(failure, table)
     )
     return (
-        f'<li data-n="{n}"><details><summary>'
+        f'<li data-n="{n}" data-key="{text(failure.key)}"><details><summary>'
         f'<span class="name">{text(shortened(failure.expectation or "unknown", 160))}</span>'
         f'<span class="set">{_settings(failure)}</span>'
         f'<span class="number margin-value">{margin}</span>'

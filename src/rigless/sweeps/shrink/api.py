@@ -30,6 +30,7 @@ class Shrunk:
     after: Size
     trail: list[Step]
     runs: int
+    rejected: int  # candidates that were no valid scenario, and needed no run
     complete: bool  # False if the budget ended it
     path: Path | None = None
 
@@ -87,5 +88,5 @@ def shrink(
         write_verified(path, text, failure, trials)
     return Shrunk(
         shrinker.data, text, failure, shrinker.verdict.detail, before, after,
-        shrinker.trail.steps, trials.runs, complete, path,
+        shrinker.trail.steps, trials.runs, trials.rejected, complete, path,
     )  # fmt: skip

@@ -10,7 +10,6 @@ from rigless.programs import namespace
 from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import Result
 from rigless.scenario.load import build_raw
-from rigless.scenario.noise import stream_names
 from rigless.scenario.source import Source
 from rigless.sweeps.shrink.draft import moved
 from rigless.sweeps.shrink.toml_writer import to_toml
@@ -58,6 +57,5 @@ def run_candidate(candidate: Candidate) -> Result:
 def _run(candidate: Candidate, request: Request) -> Result:
     built = build_raw(candidate.data, Source("", Path(candidate.folder)), collect=False)
     result = run_here(request, built)
-    used = built.simulation.core.streams.names
-    candidate.streams = [name for name in used or stream_names(built.simulation) if "*" not in name]
+    candidate.streams = list(built.simulation.core.streams.names)
     return result

@@ -97,12 +97,10 @@ def find_culprit(
     finally:
         trials.budget += trials.times
     data = search.passing_with(streams)
-    words = (
-        f"of seed {failing}: with them, {failure}; with those of seed {search.passing} it passes."
-    )
     comment = [
-        f"The noise of {', '.join(streams)} {words}",
-        f"Made by rigless shrink --culprit from {origin.words}, in {trials.runs} runs.",
+        f"Seed {search.passing} passes, but with {', '.join(streams)} of seed {failing}",
+        f"{failure}. All other noise is that of seed {search.passing}.",
+        f"Made by rigless shrink --culprit from {origin.words}.",
     ]
     text = text_of(origin.draft, data, comment, path.parent if path is not None else Path())
     if path is not None:

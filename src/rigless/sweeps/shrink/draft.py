@@ -9,7 +9,7 @@ from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.bundled import find_scenario
-from rigless.scenario.kinds import is_folder
+from rigless.scenario.kinds import installed, is_folder
 from rigless.scenario.load import apply_settings, read_toml, with_native_configs
 from rigless.scenario.source import Source
 
@@ -56,8 +56,10 @@ def read_draft(target: str, settings: Iterable[str] = (), seed: int | None = Non
         path = find_scenario(target) or path
     if path.suffix != ".toml" or not path.is_file():
         fix = "give a scenario .toml with [[expect]] entries, or a table of a sweep and a row"
-        what = "is no scenario file" if path.exists() else "there is no such scenario"
-        raise InputError(Problem("", f"{what}: {target!r}", fix))
+        what = f"there is no scenario {target!r}"
+        if path.exists() or target in installed():
+            what = f"{target!r} is no scenario, so it expects nothing"
+        raise InputError(Problem("", what, fix))
     data, source = read_toml(path)
     named = [entry.get("config") for entry in _robots(data)]
     complete = with_native_configs(copy.deepcopy(data), source)
@@ -96,8 +98,7 @@ def moved(data: Data, folder: Path, to: Path) -> Data:
     def path(name: str) -> str:
         if Path(name).is_absolute():
             return name
-        found = os.path.relpath((folder / name).resolve(), to.resolve())
-        return found if "/" in found or not is_folder(name) else f"./{found}"
+        return os.path.relpath((folder / name).resolve(), to.resolve())
 
     world = data.get("world", {})
     if isinstance(world.get("map"), str) and (folder / world["map"]).is_file():
@@ -106,7 +107,8 @@ def moved(data: Data, folder: Path, to: Path) -> Data:
         if isinstance(entry.get("config"), str):
             entry["config"] = path(entry["config"])
         if is_folder(entry["kind"]):
-            entry["kind"] = path(entry["kind"])
+            kind = path(entry["kind"])
+            entry["kind"] = kind if is_folder(kind) else f"./{kind}"
     if folder.resolve() != to.resolve():
         for entry in data.get("programs", []):
             cwd = entry.get("cwd", ".")

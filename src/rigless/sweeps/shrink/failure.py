@@ -7,6 +7,7 @@ also fail if the robots did nothing at all. The phase is therefore a part of the
 commands of a run are dropped only for the first.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -58,9 +59,10 @@ class Failure:
 
 def phase_of(verdict: Verdict, entry: dict[str, Any] | None, duration_s: float) -> Phase:
     """Return the phase in which an expectation failed."""
-    entry = entry or {}
-    closing_s = min(float(entry.get("to_s", duration_s)), duration_s)
     broke_at_s = verdict.broke_at_s
+    if entry is None or ("program" in entry and "output" not in entry):  # of a program's end
+        return "end" if broke_at_s is None else "within"
+    closing_s = min(float(entry.get("to_s", duration_s)), duration_s)
     if broke_at_s is None or entry.get("at_s") is not None or broke_at_s >= closing_s - CLOSE_S:
         return "end"
     from_s = float(entry.get("from_s", 0.0))
@@ -98,7 +100,7 @@ def find_failure(
         others = _texts(verdict for verdict in result.verdicts if not verdict.passed)
         fix = f"these fail: {', '.join(others)}" if others else changed or FIX
         raise InputError(Problem("", f"{name} passes with seed {result.seed}", fix, file))
-    first = min(failed, key=lambda verdict: verdict.broke_at_s or float("inf"))
+    first = min(failed, key=lambda each: math.inf if each.broke_at_s is None else each.broke_at_s)
     index = next(n for n, verdict in enumerate(result.verdicts) if verdict is first)
     entry = expect[index] if index < len(expect) else None
     return Failure(first.text, phase_of(first, entry, result.duration_s), entry), first

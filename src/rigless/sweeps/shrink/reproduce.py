@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from rigless.kernel.problems import InputError, Problem
 from rigless.runs.result import Result
 from rigless.runs.session import duration_of
+from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import build_raw
+from rigless.scenario.noise import stream_names
 from rigless.scenario.verdict import Verdict
 from rigless.sweeps.shrink.candidate import run_candidate
 from rigless.sweeps.shrink.draft import Data
@@ -43,6 +45,7 @@ def reproduce(
         raise InputError(Problem("--budget", what, f"use {LEAST_BUDGET} or more"))
     draft = origin.draft
     built = build_raw(draft.complete(draft.data), draft.source, collect=False)
+    ExpectationMonitor(built, duration_of(built))  # it raises what is wrong with expectations
     enough, times = fails or (OFTEN if built.scenario.programs else ONCE)
     if not 1 <= enough <= times:
         raise InputError(Problem("--fails", f"{enough}/{times} is no k/n", "for example 2/3"))
@@ -72,4 +75,7 @@ def reproduce(
         what = f"{failure} in {shown} of {times} runs only"
         fix = f"a candidate must fail {enough} of {times}; try --fails 1/{times}"
         raise InputError(Problem("--fails", what, fix, draft.file))
-    return Reproduced(trials, failure, verdict, data, candidate.streams)
+    streams = candidate.streams
+    if candidate.isolate and not streams:  # it ran in a process of its own
+        streams = [name for name in stream_names(built.simulation) if "*" not in name]
+    return Reproduced(trials, failure, verdict, data, streams)

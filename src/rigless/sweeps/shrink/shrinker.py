@@ -38,6 +38,7 @@ class Shrinker:
     streams: list[str]  # the random streams that it uses
     report: Callable[[Step], None] = lambda step: None
     trail: Trail = field(default_factory=Trail)
+    _kept: str = ""
 
     def shrink(self) -> bool:
         """Run all passes until none changes the scenario. Return False if the budget is spent."""
@@ -107,6 +108,10 @@ class Shrinker:
             return without(base, [item for item in items if item not in part], folder)
 
         self._minimize(items, keep, lambda dropped: f"dropped {describe(base, dropped)}")
+        kept = describe(self.data, droppable(self.data, self.failure, folder))
+        if kept and kept != self._kept:
+            self._kept = kept
+            self.note(f"kept {kept}: without any one of them it does not fail so")
 
     def _drop_expectations(self) -> None:
         base, folder = self.data, self.trials.draft.folder
@@ -139,6 +144,8 @@ class Shrinker:
             options_s: list[float] = [math.ceil(broke_at_s * SLACK_FACTOR + SLACK_S)]
             if options_s[0] > WORTH * before_s:
                 return
+        elif self.data.get("programs"):  # their times differ from run to run
+            return
         else:
             first = max(1, math.ceil(broke_at_s / STEP_S - 1e-6))
             options_s = [round((first + extra) * STEP_S, 9) for extra in range(2)]

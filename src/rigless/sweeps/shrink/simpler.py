@@ -9,6 +9,7 @@ from rigless.kernel.key_path import KeyPath
 from rigless.sweeps.shrink.draft import Data
 from rigless.sweeps.shrink.failure import Failure
 
+COUNTS_TRIED = 4  # robots of a fleet
 PLACES = ("x", "y", "theta")
 DIGITS = (-3, -2, -1, 0, 1, 2, 3, 4)  # after the decimal point of round numbers
 # Keys whose value says what an entry is about: never dropped, and their numbers are kept.
@@ -31,6 +32,8 @@ def options(value: float, key: str | int = "") -> list[float]:
     """
     if isinstance(value, bool) or not math.isfinite(value) or value == 0:
         return []
+    if key == "count":
+        return list(range(1, min(int(value), COUNTS_TRIED + 1)))
     found: list[float] = [] if key in PLACES else [0 if isinstance(value, int) else 0.0]
     for digits in [each for each in DIGITS if each > 0 or key not in PLACES]:
         rounded = round(value, digits)
@@ -51,8 +54,6 @@ def keys_to_drop(data: Data, failure: Failure) -> list[KeyPath]:
         found += [(*path, key) for key in entry if key not in SUBJECTS[str(path[-2])]]
     if not failure.keeps_commands:
         for index, entry in enumerate(data["robots"]):
-            if "start" in entry:
-                found.append(("robots", index, "start"))
             if isinstance(entry.get("config"), dict):
                 found += _leaves(entry["config"], ("robots", index, "config"))
     return found

@@ -93,7 +93,7 @@ def test_the_cover_comes_first_and_the_budget_is_kept():
     first = search.ask(8)
     expected = sobol(2, 8, 1)
     assert [(one["x"], one["y"]) for one in first] == [(20 * u - 10, v) for u, v in expected]
-    assert (len(search.ask(100)), search.ask(5)) == (22, [])  # also if nothing was told
+    assert (len(search.ask(100)), search.ask(5)) == (22, [])  # also without results
 
 
 @pytest.mark.parametrize("method", ["cross-entropy", "optuna"])

@@ -104,4 +104,4 @@ def test_a_file_that_is_no_table_is_a_sentence(tmp_path, sweep):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     done = sweep("compare", tmp_path / "a.csv", tmp_path / "a.csv")
     assert isinstance(done.exception, InputError)
-    assert "is no table of a sweep" in str(done.exception)
+    assert "no columns key, seed and verdict" in str(done.exception)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from rigless.cli.sweeps import report_command
 from rigless.kernel.problems import InputError
 from rigless.sweeps.report import render_report, summarize
+from rigless.sweeps.report.axes import influence
 from rigless.sweeps.report.data import MOST_FAILURES, MOST_LINES
 from rigless.sweeps.table.formats import write_rows
 from sweeps.rows import row
@@ -58,6 +59,17 @@ def test_the_axes_that_matter_come_first(summary):
     assert level.influence < 0.002 < summary.axes[1].influence
     # mode b fails for half of x, mode a never: the variance of 1 and 1/2 is 1/16
     assert summary.axes[0].influence == pytest.approx(1 / 16, rel=0.1)
+
+
+def test_chance_is_no_influence():
+    """With 10 runs in each of 50 bins, chance alone makes a variance of 0.025."""
+    random = np.random.default_rng(3)
+    found = []
+    for _ in range(20):
+        bins, outcomes = random.integers(0, 50, 500), random.integers(0, 2, 500).astype(np.int8)
+        found.append(influence(bins, 50, outcomes))
+    assert max(found) < 0.02
+    assert sorted(found)[8] == 0
 
 
 def test_heat_maps_count_the_runs_of_each_pair_of_bins(summary):

@@ -83,6 +83,10 @@ function heatOf(data, x, y) {
   return { ...found, at: (i, j) => (turned ? i * width + j : j * width + i) };
 }
 
+function largestShare(heat) {
+  return Math.max(0, ...heat.total.map((total, n) => (total ? heat.failed[n] / total : 0)));
+}
+
 /**
  * The share of failures over two axes. options: x, y, colour ("failed" | "worst"), picked
  * ({x, y} bins) and onPick(bins | null).
@@ -100,7 +104,7 @@ export function heatmap(root, data, options) {
   const svg = canvas(root, width, top + down + foot,
     `Share of failures over ${ax.key} and ${ay.key}`);
   const worst = options.colour === "worst";
-  const most = Math.max(1e-9, ...heat.total.map((total, n) => (total ? heat.failed[n] / total : 0)));
+  const most = Math.max(1e-9, largestShare(heat));
   svg.append(make("text", { x: 0, y: 13, class: "axis-name" }, `↑ ${shortKey(ay.key, width)}`));
   for (let j = 0; j < ny; j += 1)
     for (let i = 0; i < nx; i += 1) {
@@ -145,7 +149,7 @@ export function heatmap(root, data, options) {
 export function legend(root, data, options) {
   const heat = heatOf(data, options.x, options.y);
   if (!heat) return;
-  const most = Math.max(0, ...heat.total.map((total, n) => (total ? heat.failed[n] / total : 0)));
+  const most = largestShare(heat);
   const words = options.colour === "worst"
     ? ["passed", "worst scaled margin in the cell", "failed"]
     : ["0 %", "failed, in % of the runs of a cell; small: one or two runs", percent(most)];

@@ -33,8 +33,9 @@ class Optimiser(Protocol):
 class Search:
     """Asks for runs until the budget is spent.
 
-    With cross-entropy, equal seeds and equal results give equal questions, if each batch is told
-    before the next one is asked for; inside a batch the order of results does not matter.
+    With cross-entropy, equal seeds and equal results give equal questions, if the results of a
+    batch are added before the next one is asked for. Inside a batch the order of results
+    does not matter.
 
         search = Search(axes, seed=1, budget=200)
         while batch := search.ask(20):

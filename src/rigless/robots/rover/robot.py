@@ -62,7 +62,7 @@ class Rover(Robot, FleetMember):
     sensors = ("enc_vx", "enc_wz", "imu_yaw", "imu_wz", "imu_accel", "gps")
     actuators = ("drive", "steering")
     own_faults = {"enc_vel": ("off",), "imu": ("off",), "gps": ("no_fix", "float", "fixed", "jump")}
-    random_streams = ("encoder", "imu", "gps", "ins")
+    random_streams = ("encoder", "imu", "gps", "ins")  # in the order of their keys in body.py
     event_codes = (
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
         "bad-command", "cmd-vel-timeout", "odom-tf-taken",

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rigless_benchmarks._shrinking import measure_shrinking
+
 import rigless
 from rigless.scenario.load import open_target
 from rigless.sweeps.engines.choose import make_engine
@@ -19,8 +21,6 @@ from rigless.sweeps.engines.engine import Engine
 from rigless.sweeps.preparation import Question, prepare
 from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.vary.plan import Plan
-
-from rigless_benchmarks._shrinking import measure_shrinking
 
 FULL_SECONDS = 60.0
 SCENARIO = str(Path(__file__).with_name("_one_run.toml"))

@@ -16,8 +16,8 @@ from rigless.sweeps.shrink.draft import Draft
 from rigless.sweeps.shrink.failure import Failure, phase_of
 from rigless.sweeps.shrink.output import write_verified
 from rigless.sweeps.shrink.simpler import options
-from rigless.sweeps.shrink.toml_writer import to_toml
 from rigless.sweeps.shrink.trials import BudgetSpentError, Trials
+from rigless.sweeps.toml_writer import to_toml
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 PLAIN = st.one_of(

@@ -1,4 +1,4 @@
-"""Sweeps on a real Dask cluster of two workers and on a real Ray: the rows of the engine `local`."""
+"""Sweeps on a real Dask cluster and on a real Ray give the rows of the engine `local`."""
 
 import json
 import os
@@ -91,8 +91,10 @@ def test_dask_gives_the_same_rows_also_when_a_worker_dies(
         "sweep", COLD, *words, "--engine", "dask", "--address", address, ready=False
     )
     process.until(
-        lambda: process.popen.poll() is not None
-        or (journal_of(table).exists() and journal_of(table).stat().st_size),
+        lambda: (
+            process.popen.poll() is not None
+            or (journal_of(table).exists() and journal_of(table).stat().st_size)
+        ),
         "the first row",
     )
     os.kill(workers[0].pid, signal.SIGKILL)

@@ -14,7 +14,7 @@ from rigless.sweeps.row import Row
 from rigless.sweeps.settings import command_words, to_commands, to_texts
 from rigless.sweeps.task import rigless_version
 
-BEFORE_S = 1.0  # a viewer begins so long before the failure
+BEFORE_S = 1.0  # a viewer begins this much before the failure
 
 
 def run_again(

@@ -9,10 +9,10 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.engines.choose import make_engine
 from rigless.sweeps.preparation import Question, prepare
 from rigless.sweeps.row import Row
-from rigless.sweeps.settings import to_toml
 from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version
+from rigless.sweeps.toml_writer import inline
 from rigless.sweeps.vary.parse import parse_seeds
 from rigless.sweeps.vary.plan import Plan, Sample, choose_settings
 
@@ -74,6 +74,6 @@ def _text(value: Any) -> str:
         (kind, inner), *more = value.items()
         if more:
             raise InputError(Problem("vary", f"{value!r} is no distribution", '{"normal": [0, 1]}'))
-        return f"{kind}({', '.join(map(to_toml, inner)) if isinstance(inner, list) else ''})"
+        return f"{kind}({', '.join(map(inline, inner)) if isinstance(inner, list) else ''})"
     values = list(value) if isinstance(value, Iterable) else [value]
-    return ",".join(map(to_toml, values))
+    return ",".join(map(inline, values))

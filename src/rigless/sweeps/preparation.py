@@ -30,7 +30,7 @@ TRIED = (0.0, 0.5, 0.999)  # values of an axis that are tried before the sweep
 
 @dataclass
 class Question:
-    """What a user asks for, before it is checked."""
+    """A request for a sweep, before it is checked."""
 
     target: str
     vary: Sequence[str] = ()

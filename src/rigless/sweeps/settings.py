@@ -1,29 +1,12 @@
 """Settings of a sweep as texts that `--set` and `--program` take."""
 
-import json
-import math
 import shlex
 from typing import Any
 
 from rigless.kernel.documents import parse_toml
+from rigless.sweeps.toml_writer import inline
 
 PROGRAM = "program."
-
-
-def to_toml(value: Any) -> str:
-    """Return a value as inline TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict):
-        inner = ", ".join(f"{json.dumps(key)} = {to_toml(each)}" for key, each in value.items())
-        return f"{{ {inner} }}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(to_toml, value)) + "]"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return repr(value)
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -36,7 +19,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
 def to_texts(settings: dict[str, Any]) -> list[str]:
     """Return the settings of robots and scenario as KEY=VALUE; those of programs are left out."""
     return [
-        f"{key}={to_toml(value)}" for key, value in settings.items() if not key.startswith(PROGRAM)
+        f"{key}={inline(value)}" for key, value in settings.items() if not key.startswith(PROGRAM)
     ]
 
 

@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
           rigless open sweep.parquet
         """
         if file.suffix.lower() in (".parquet", ".csv", ".jsonl"):
-            from rigless.cli.sweeps.open_table import open_table
+            from rigless.cli.recordings.open_table import open_table
 
             sys.exit(open_table(file, at, panel, not no_auth))
         from rigless.cli.recordings.open import open_recording

@@ -17,7 +17,9 @@ def register(app: typer.Typer) -> None:
         ],
         row: Annotated[
             str | None,
-            typer.Argument(metavar="ROW", help="A row of the table: a number or a key."),
+            typer.Argument(
+                metavar="ROW", help="A row of the table: a number, a key, or worst; default: worst."
+            ),
         ] = None,
         seed: Annotated[
             int | None, typer.Option(min=0, max=2**63 - 1, help="The seed that fails.")

@@ -18,10 +18,12 @@ function duration(seconds) {
 
 function showProgress({ name, done, total, seconds, finished }) {
   const rate = seconds > 0 ? done / seconds : 0;
-  const left = rate ? `, ${Math.round(60 * rate)} runs/min, ${duration((total - done) / rate)} left` : "";
+  const left = rate
+    ? `, ${Math.round(60 * rate)} runs/min, ${duration((total - done) / rate)} left` : "";
   progressBar.querySelector("b").textContent = name;
   progressBar.querySelector("span").textContent = finished
-    ? `${done.toLocaleString("en")} runs` : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} runs${left}`;
+    ? `${done.toLocaleString("en")} runs`
+    : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} runs${left}`;
   const bar = progressBar.querySelector("progress");
   bar.hidden = finished;
   bar.max = total;
@@ -93,7 +95,7 @@ async function update() {
     revision = news.progress.revision;
     finished = news.progress.finished && revision === news.progress.done;
   } catch {
-    progressBar.querySelector("span").textContent = "The sweep does not answer: it has ended, or its server has.";
+    progressBar.querySelector("span").textContent = "The sweep does not answer: it has ended.";
   }
   if (!finished) setTimeout(update, PERIOD_MS);
 }

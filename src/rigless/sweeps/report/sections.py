@@ -7,7 +7,8 @@ from rigless.runs.reports.explanation import seconds, shortened
 from rigless.runs.reports.html.markup import figure, number, text
 from rigless.sweeps.decision import Cell, Decision, percent
 from rigless.sweeps.report.data import Facts, FailedRun, Summary
-from rigless.sweeps.settings import command_words, to_toml
+from rigless.sweeps.settings import command_words
+from rigless.sweeps.toml_writer import inline
 
 CLASSES = {"PASS": "passed", "FAIL": "failed", "UNDECIDED": "invalid"}
 KEY = 12  # characters of a key in a command
@@ -193,7 +194,7 @@ def _settings(failure: FailedRun) -> str:
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else to_toml(value)
+    return value if isinstance(value, str) else inline(value)
 
 
 def render_cells(summary: Summary) -> str:

@@ -12,7 +12,7 @@ from rigless.runs.result import Result
 from rigless.scenario.load import build_raw
 from rigless.scenario.source import Source
 from rigless.sweeps.shrink.draft import moved
-from rigless.sweeps.shrink.toml_writer import to_toml
+from rigless.sweeps.toml_writer import to_toml
 
 REJECTED = "rejected: "  # begins the reason of a candidate that is no valid scenario
 

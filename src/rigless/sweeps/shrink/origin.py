@@ -5,15 +5,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.problems import InputError, Problem
+from rigless.sweeps.pick import pick
 from rigless.sweeps.row import Row
+from rigless.sweeps.settings import PROGRAM, to_texts
 from rigless.sweeps.shrink.draft import Draft, read_draft
-from rigless.sweeps.shrink.toml_writer import inline
 from rigless.sweeps.table import read_table
+from rigless.sweeps.toml_writer import inline
 
 TABLES = (".parquet", ".csv", ".jsonl")
 CHANGED = "the scenario has changed since the sweep, or the seed is another"
-PROGRAM = "program."  # before the name of a program in the settings of a row
 
 
 @dataclass
@@ -40,12 +41,12 @@ def find_origin(
         words = shlex.join([target, *(word for text in settings for word in ("--set", text))])
         expected = changed = ""
     else:
-        found = pick_row(read_table(path), row, target)
+        found = pick(read_table(path), row or "worst", target)
         if found.verdict != "fail" and seed is None:
             what = f"the run of row {found.key} did not fail: its verdict is {found.verdict!r}"
             raise InputError(Problem("ROW", what, "choose a row that failed", target))
         seed = found.seed if seed is None else seed
-        draft = read_draft(_scenario_of(found, path), [*_texts(found), *settings], seed)
+        draft = read_draft(_scenario_of(found, path), [*to_texts(found.settings), *settings], seed)
         _set_commands(draft, found)
         varied = "".join(f", {key} = {inline(value)}" for key, value in found.settings.items())
         words = f"row {found.key} of {target}: {found.scenario}{varied}"
@@ -54,35 +55,10 @@ def find_origin(
     return Origin(draft, words, expected, changed)
 
 
-def pick_row(rows: list[Row], wanted: str | None, table: str) -> Row:
-    """Return a row by its number from 0 or the beginning of its key. Raises InputError."""
-    if wanted is None:
-        fix = "its number from 0, or the beginning of its key"
-        raise InputError(Problem("ROW", "name the row of the table to shrink", fix, table))
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(rows):
-        return rows[int(wanted)]
-    found = [row for row in rows if row.key.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        what = f"{len(found)} keys begin with {wanted!r}"
-        raise InputError(Problem("ROW", what, f"give more of it: {found[0].key}", table))
-    failed = [row.key for row in rows if row.verdict == "fail"]
-    raise unknown("row", wanted, failed or [row.key for row in rows], table)
-
-
 def _scenario_of(row: Row, table: Path) -> str:
     """Return the scenario of a row: as it was named, or in the folder of the table."""
     near = table.parent / row.scenario
     return str(near) if not Path(row.scenario).exists() and near.is_file() else row.scenario
-
-
-def _texts(row: Row) -> list[str]:
-    return [
-        f"{key}={inline(value)}"
-        for key, value in row.settings.items()
-        if not key.startswith(PROGRAM)
-    ]
 
 
 def _set_commands(draft: Draft, row: Row) -> None:

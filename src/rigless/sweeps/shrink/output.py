@@ -6,8 +6,8 @@ from pathlib import Path
 from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.shrink.draft import Data, Draft, moved, ordered, read_draft
 from rigless.sweeps.shrink.failure import Failure
-from rigless.sweeps.shrink.toml_writer import to_toml
 from rigless.sweeps.shrink.trials import Trials
+from rigless.sweeps.toml_writer import to_toml
 
 
 def check_out(out: Path, force: bool) -> None:

@@ -1,6 +1,6 @@
 """The table of a sweep while it runs.
 
-Every row is appended to a journal beside the table as soon as its run ends, so that a killed sweep
+Every row is appended to a journal next to the table as soon as its run ends, so that a killed sweep
 loses only the runs in flight. At the end the table is written whole and the journal removed. A
 sweep that continues reads both.
 """

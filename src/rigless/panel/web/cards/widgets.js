@@ -35,8 +35,9 @@ function toggleFold(title) {
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
   const unlike = typeof face === "string" && !label.toLowerCase().includes(face.toLowerCase());
-  return html`<button type="button" class="button ${kind}" aria-label=${unlike ? `${face}: ${label}` : label}
-    title=${label} aria-pressed=${on}
+  const name = unlike ? `${face}: ${label}` : label;
+  return html`<button type="button" class="button ${kind}" aria-label=${name} title=${label}
+    aria-pressed=${on}
     ?disabled=${off} @click=${act}>${face}</button>`;
 }
 

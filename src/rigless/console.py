@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rigless.kernel.events import Event
 
 COLOURS = {"debug": "dim", "info": "", "warning": "yellow", "error": "red", "critical": "bold red"}
+EVENTS_PER_S = 40  # lines of events in a second of wall time
 
 
 @cache
@@ -42,6 +43,37 @@ def print_event(event: "Event") -> None:
         f"{event.time_ns / 1e9:10.3f} s  {event.severity:<8} {robot}{event.text}",
         COLOURS[event.severity],
     )
+
+
+class EventPrinter:
+    """Prints events, but not more than a terminal can show.
+
+    A flood of messages may cause an event each. Printing them would take more time than handling
+    the messages.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._begin_s = -1.0
+        self._printed = self._left_out = 0
+
+    def show(self, event: "Event") -> None:
+        """Print an event, or only count it. The next event later on prints the count."""
+        now_s = self._clock()
+        if self._begin_s < 0 or now_s - self._begin_s >= 1.0:
+            self.finish()
+            self._begin_s, self._printed = now_s, 0
+        if self._printed >= EVENTS_PER_S:
+            self._left_out += 1
+            return
+        self._printed += 1
+        print_event(event)
+
+    def finish(self) -> None:
+        """Print the number of events that were left out."""
+        if self._left_out:
+            print_note(f"{self._left_out} more events were not printed; the panel has the newest")
+        self._left_out = 0
 
 
 def print_line(text: str) -> None:

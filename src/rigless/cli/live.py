@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rigless.console import print_event, print_line, print_note, progress, stderr_console
+from rigless.console import EventPrinter, print_line, print_note, progress, stderr_console
 from rigless.host import sessions
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
@@ -67,12 +67,13 @@ async def serve_host(host: Host, options: Options) -> int:
     """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, host.stop)
+    printer = EventPrinter()
     shown = WARNING if options.quiet else SEVERITIES.index("info")
 
     def show(time_ns: int, event: Event) -> None:
         least = shown if not options.demo or event.code in PROGRAM_EVENTS else WARNING
         if SEVERITIES.index(event.severity) >= least and not (options.demo and left_out(event)):
-            print_event(event)
+            printer.show(event)
 
     def left_out(event: Event) -> bool:
         """Return whether the demo leaves an event out: it is repeated, or the run is ending."""
@@ -126,6 +127,7 @@ async def serve_host(host: Host, options: Options) -> int:
         if supervisor is not None:
             await supervisor.begin()
         await _run_with_progress(host)
+        printer.finish()
         _print_summary(host, time.monotonic() - begin, tell)
         lost = bool(host.recording_file.failed)
     finally:

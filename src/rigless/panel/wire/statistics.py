@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rigless.panel.wire.models import WireStatistics
 
-WINDOW = 100  # messages over which rate and jitter are measured
+WINDOW = 100  # instants over which rate and jitter are measured; one may have many messages
 SILENT_S = 2.0  # without a message for this time, and five periods, the rate is zero
 
 
@@ -19,13 +19,25 @@ class Key(NamedTuple):
 
 
 class _Counter:
-    __slots__ = ("bytes", "count", "sizes", "times")
+    __slots__ = ("bytes", "count", "counts", "sizes", "times")
 
     def __init__(self) -> None:
         self.count = 0
         self.bytes = 0
         self.times: deque[int] = deque(maxlen=WINDOW)
+        self.counts: deque[int] = deque(maxlen=WINDOW)
         self.sizes: deque[int] = deque(maxlen=WINDOW)
+
+    def add(self, time_ns: int, size: int) -> None:
+        self.count += 1
+        self.bytes += size
+        if self.times and self.times[-1] == time_ns:
+            self.counts[-1] += 1
+            self.sizes[-1] += size
+            return
+        self.times.append(time_ns)
+        self.counts.append(1)
+        self.sizes.append(size)
 
 
 class Statistics:
@@ -39,10 +51,7 @@ class Statistics:
         counter = self._counters.get(key)
         if counter is None:
             counter = self._counters[key] = _Counter()
-        counter.count += 1
-        counter.bytes += size
-        counter.times.append(time_ns)
-        counter.sizes.append(size)
+        counter.add(time_ns, size)
 
     def rows(self, now_ns: int, robot: str = "", limit: int = 200) -> list[WireStatistics]:
         """Return the statistics of each type, the most frequent first."""
@@ -57,11 +66,12 @@ def _row(key: Key, counter: _Counter, now_ns: int) -> WireStatistics:
     times = list(counter.times)
     gaps = [after - before for before, after in pairwise(times)]
     span_ns = sum(gaps)
-    rate_hz = jitter_ms = 0.0
-    if gaps and span_ns > 0 and min(gaps) >= 0:
-        period_ns = span_ns / len(gaps)
-        if now_ns - times[-1] < max(SILENT_S * 1e9, 5 * period_ns):
-            rate_hz, jitter_ms = 1e9 / period_ns, pstdev(gaps) / 1e6
+    rate_hz = jitter_ms = bytes_per_s = 0.0
+    silent_ns = max(SILENT_S * 1e9, 5 * span_ns / max(len(gaps), 1))
+    if gaps and min(gaps) > 0 and now_ns - times[-1] < silent_ns:
+        rate_hz = (sum(counter.counts) - counter.counts[0]) / span_ns * 1e9
+        bytes_per_s = rate_hz * sum(counter.sizes) / sum(counter.counts)
+        jitter_ms = pstdev(gaps) / 1e6
     return {
         "robot": key.robot,
         "port": key.port,
@@ -71,5 +81,5 @@ def _row(key: Key, counter: _Counter, now_ns: int) -> WireStatistics:
         "bytes": counter.bytes,
         "rate_hz": rate_hz,
         "jitter_ms": jitter_ms,
-        "bytes_per_s": rate_hz * sum(counter.sizes) / max(len(counter.sizes), 1),
+        "bytes_per_s": bytes_per_s,
     }

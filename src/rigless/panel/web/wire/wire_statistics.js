@@ -30,7 +30,7 @@ export function statisticsPane() {
         <td>${row.rate_hz ? html`${formatRate(row.jitter_ms)} <small>ms</small>` : "–"}</td>
         <td>${formatSize(Math.round(row.bytes_per_s))}<small>/s</small></td></tr>`;
     })}</tbody></table>
-    <p class="dim">Rate and jitter of the last hundred messages, in simulated time. Jitter is the
-      standard deviation of the period. Counts include messages that the list leaves
-      out.</p></div>`;
+    <p class="dim">Rate and jitter of the last hundred instants with messages, in simulated time.
+      Jitter is the standard deviation of the time between them. Counts include messages that the
+      list leaves out.</p></div>`;
 }

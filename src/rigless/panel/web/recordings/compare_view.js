@@ -73,7 +73,8 @@ function verdict() {
     ${fact("Field", found.field_name || "whole record")}
     ${fact("A", valueIn(found, "left"))}${fact("B", valueIn(found, "right"))}
     <div class="verdict-tools">${button(html`${icons.target}<span>Go to it</span>`,
-      "Go to it, the first difference", () => void goToDifference(), { kind: "text" })}${close}</div>
+      "Go to it, the first difference", () => void goToDifference(),
+      { kind: "text" })}${close}</div>
   </div>`;
 }
 

@@ -84,11 +84,13 @@ export function trimRow(player) {
     ${field("begin_s", "Begin")}${field("end_s", "End")}
     ${busy.value ? html`<progress aria-label="Cutting"></progress>` :
       button(`Save ${formatTime(chosen.end_s - chosen.begin_s)}`,
-        `Save ${formatTime(chosen.end_s - chosen.begin_s)} as a new recording`, () => void save(player), { kind: "text" })}
+        `Save ${formatTime(chosen.end_s - chosen.begin_s)} as a new recording`,
+        () => void save(player), { kind: "text" })}
     ${found ? html`<span class="clip" role="status">saved ${found.name}</span>
       ${button("Open it", `Open it: ${found.name}`, () => void openRecording(found.path),
         { kind: "text" })}` : nothing}
-    <span class="grow"></span>${button("Cancel", "Cancel: cut nothing out", () => toggleTrim(player),
+    <span class="grow"></span>${button("Cancel", "Cancel: cut nothing out", () =>
+      toggleTrim(player),
       { kind: "text" })}</div>`;
 }
 

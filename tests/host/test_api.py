@@ -26,8 +26,10 @@ async def api(speed="lockstep", recordings=None):
 PATHS = """\
 /api/deck delete get post
 /api/deck/events get
+/api/deck/overview get
 /api/deck/pause post
 /api/deck/play post
+/api/deck/second delete get post
 /api/deck/seek post
 /api/deck/step post
 /api/estop post
@@ -39,6 +41,7 @@ PATHS = """\
 /api/recordings get
 /api/recordings/compare get
 /api/recordings/file get post
+/api/recordings/link post
 /api/recordings/trim post
 /api/reset post
 /api/restore post

@@ -89,8 +89,8 @@ export function trimRow(player) {
     ${found ? html`<span class="clip" role="status">saved ${found.name}</span>
       ${button("Open it", `Open it: ${found.name}`, () => void openRecording(found.path),
         { kind: "text" })}` : nothing}
-    <span class="grow"></span>${button("Cancel", "Cancel: cut nothing out",
-      () => toggleTrim(player),
+    <span class="grow"></span>${button("Cancel", "Cancel: cut nothing out", () =>
+      toggleTrim(player),
       { kind: "text" })}</div>`;
 }
 

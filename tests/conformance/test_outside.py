@@ -32,6 +32,13 @@ def test_the_suite_has_every_installed_robot_and_an_outside_one():
     assert set(kinds.installed()) == on_disk
 
 
+def test_the_folder_of_an_installed_robot_is_that_robot():
+    folder = ROOT / "src" / "rigless" / "robots" / "pacbot"
+    passed = check_robot(folder, golden=golden_of("pacbot"), only="imports_nothing")
+    assert passed == ["imports_nothing_forbidden"]
+    assert Subject.of(folder).target == "pacbot"
+
+
 def test_a_copied_folder_is_a_robot(tmp_path):
     target = copy(tmp_path / "boiler_of_a_test")
     sim = open_target(target).simulation

@@ -14,6 +14,13 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.robot import Robot
 
 
+def folders() -> list[Path]:
+    """Return the folders of the robots that come with rigless."""
+    return [
+        Path(place).resolve() / name for place in rigless.robots.__path__ for name in installed()
+    ]
+
+
 def installed() -> list[str]:
     """Return the names of the robots that come with rigless."""
     return sorted(

@@ -39,7 +39,8 @@ class Subject:
         """Return the subject for a folder, a kind or a robot class."""
         target = _kind(robot) if isinstance(robot, type) else str(robot)
         if target not in kinds.installed() and Path(target).is_dir():
-            target = str(Path(target).resolve())
+            place = Path(target).resolve()  # a robot of rigless imports itself by its full name
+            target = place.name if place in kinds.folders() else str(place)
         module = sys.modules[kinds.robot_class(target).__module__]
         package = sys.modules[module.__package__ or module.__name__]
         folder = Path(str(package.__file__)).parent

@@ -219,8 +219,8 @@ function rateText() {
   const reasons = [
     ...(hz < asked_hz ? [`the server sends ${hz}/s: reading ${total} robots takes ${
       server_ms} ms`] : []),
-    ...(late && sent_hz < 0.9 * hz ? [`the server manages ${sent_hz} of ${hz}/s: this machine is busy`] :
-      []),
+    ...(late && sent_hz < 0.9 * hz ? [`the server manages ${sent_hz} of ${
+      hz}/s: this machine is busy`] : []),
     ...(dots.value ? [`dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] :
       []),
     ...(late && missedHz.value > 0.1 * drawnHz.value ?

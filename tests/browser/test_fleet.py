@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import SIZES, judge
+from browser.test_accessibility import CONTROLS, LOOK, SIZES, judge_all, overflow
 
 TROLLEY = Path(__file__).resolve().parents[1] / "panel/trolley"
 COUNT = 60
@@ -163,7 +163,8 @@ def test_everything_on_the_fleet_page_can_be_reached(fleet):
     row(fleet, "cart-2").click()
     for size in (*SIZES[:2], PHONE):
         fleet.resize(size)
-        judge(fleet)
+        judge_all(fleet.page.locator(CONTROLS).evaluate_all(LOOK))
+        assert overflow(fleet) == []
     fleet.resize(before)
 
 

@@ -29,7 +29,7 @@ import { showInTable, startFleetTable, table } from "./fleet_table.js";
 const MANY = 8; // with more robots the fleet page is the first page
 const SLOW_MS = 14; // a picture that takes longer is drawn with dots
 const FAST_MS = 5; // and again with arrows if dots take less
-const LATE = 0.7; // of the pictures per second; fewer are reported
+const LATE = 0.7; // of the pictures per second; fewer are explained
 const SHARE = 0.5; // of the time for drawing; the rest is for the controls
 /** @type {Record<Names, string>} */
 const NAME_TEXTS = { some: "abnormal and selected", all: "all", none: "none" };
@@ -215,14 +215,15 @@ function overlayTools() {
 /** The pictures per second, and the reason if they are fewer than asked for. */
 function rateText() {
   const { hz, asked_hz, sent_hz, cost_ms: server_ms, total } = rate.value;
+  const late = drawnHz.value > 0 && drawnHz.value < LATE * hz;
   const reasons = [
     ...(hz < asked_hz ? [`the server sends ${hz}/s: reading ${total} robots takes ${
       server_ms} ms`] : []),
-    ...(sent_hz < LATE * hz ? [`the server manages ${sent_hz} of ${hz}/s: this machine is busy`] :
-      []),
+    ...(late && sent_hz < 0.9 * hz ? [`the server manages ${sent_hz} of ${
+      hz}/s: this machine is busy`] : []),
     ...(dots.value ? [`dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] :
       []),
-    ...(drawnHz.value > 0 && drawnHz.value < LATE * (drawnHz.value + missedHz.value) ?
+    ...(late && missedHz.value > 0.1 * drawnHz.value ?
       [`this browser leaves out ${missedHz.value}/s: one takes ${cost_ms.toFixed(0)} ms`] : []),
   ];
   return html`<div class="fleet-rate ${reasons.length ? "thinned" : ""}" role="status"

@@ -17,21 +17,25 @@ from rigless.sweeps.page.live import LiveSweep
 from rigless.sweeps.page.routes import add_sweep_routes
 from rigless.sweeps.row import Row
 
+CLOSE_S = 10.0
+
 
 @contextmanager
 def serve_page(live: LiveSweep, panel: str | None, auth: bool = True) -> Iterator[str]:
     """Serve the page of a running sweep from a thread; yield its URL. Raises InputError."""
     loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(_open(live, panel, auth))
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
-        yield url_of(server)
+        server = asyncio.run_coroutine_threadsafe(_open(live, panel, auth), loop).result()
+        try:
+            yield url_of(server)
+        finally:
+            live.finish()
+            asyncio.run_coroutine_threadsafe(_close(server), loop).result(CLOSE_S)
     finally:
-        live.finish()
-        asyncio.run_coroutine_threadsafe(_close(server), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(CLOSE_S)
         loop.close()
 
 

@@ -79,7 +79,7 @@ def test_a_pacbot_client_gets_an_answer_to_every_request(record, compare):
     assert found.returncode == 1
     assert "pacbot/commands, Command, field speed: 0.5 recorded, 0.4 now" in found.stdout
     found = compare(file, *client, "--more")
-    assert found.returncode == 1
+    assert found.returncode == 1, found.stdout + found.stderr
     assert "Command: additional, not in the recording: command='stop'" in found.stdout
     assert found.stderr.count("'north stopped'") == 2
     found = compare(file, *client, "--less")

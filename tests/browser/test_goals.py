@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 @pytest.fixture(autouse=True)
 def clean(vacuum):
+    vacuum.tab("control")
     vacuum.press_on_page("0")
     vacuum.wait_map()
     yield
@@ -40,6 +41,11 @@ def drag(panel, start, end):
 def objects(panel):
     things = panel.server.get("/api/world?robot=vacuum")["things"]
     return {one["name"]: one["pose"] for one in things}
+
+
+def place(panel):
+    """Return the pose of the first obstacle, far away if there is none."""
+    return objects(panel).get("obstacle-1", (math.inf, math.inf))
 
 
 def near(pose, x, y, tolerance=0.02):
@@ -97,16 +103,18 @@ def test_obstacles_are_placed_dragged_undone_and_deleted(vacuum):
     vacuum.until(lambda: "obstacle-1" in objects(vacuum), "there is none")
     expect(vacuum.page.locator(".tool-strip")).to_contain_text("obstacle-1")
     drag(vacuum, (1.0, -1.2), (0.0, -1.5))
-    vacuum.until(lambda: near(objects(vacuum)["obstacle-1"], 0.0, -1.5), "it was not moved")
+    vacuum.until(lambda: near(place(vacuum), 0.0, -1.5), "it was not moved")
     vacuum.page.keyboard.press("Control+z")
-    vacuum.until(lambda: near(objects(vacuum)["obstacle-1"], 1.0, -1.2), "it was not moved back")
-    vacuum.page.locator(".tool-strip").get_by_label("x in m").fill("0.5")
+    vacuum.until(lambda: near(place(vacuum), 1.0, -1.2), "it was not moved back")
+    field = vacuum.page.locator(".tool-strip").get_by_label("x in m")
+    vacuum.until(lambda: abs(float(field.input_value()) - 1.0) < 0.02, "the strip has the old x")
+    field.fill("0.5")
     vacuum.page.keyboard.press("Enter")
-    vacuum.until(lambda: near(objects(vacuum)["obstacle-1"], 0.5, -1.2), "no typed place")
+    vacuum.until(lambda: near(place(vacuum), 0.5, -1.2), "no typed place")
     vacuum.button("Delete obstacle-1 (Del)").click()
     vacuum.until(lambda: "obstacle-1" not in objects(vacuum), "it is still there")
     vacuum.button("Undo: delete obstacle-1 (Ctrl+Z)").click()
-    vacuum.until(lambda: near(objects(vacuum)["obstacle-1"], 0.5, -1.2), "it does not come back")
+    vacuum.until(lambda: near(place(vacuum), 0.5, -1.2), "it does not come back")
 
 
 def test_a_robot_is_dragged_while_time_stands(vacuum):
@@ -163,7 +171,8 @@ def test_the_keyboard_places_an_obstacle(vacuum):
         vacuum.page.keyboard.press(key)
     x, y = view["x"] + 20 / view["scale"], view["y"] - 10 / view["scale"]
     vacuum.until(lambda: "obstacle-1" in objects(vacuum), "there is none")
-    assert near(objects(vacuum)["obstacle-1"], x, y)
+    assert near(place(vacuum), x, y)
+    expect(vacuum.page.locator(".tool-strip")).to_contain_text("obstacle-1")
     vacuum.page.keyboard.press("Delete")
     vacuum.until(lambda: "obstacle-1" not in objects(vacuum), "it is still there")
 

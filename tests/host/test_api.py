@@ -48,9 +48,11 @@ PATHS = """\
 /api/resume post
 /api/robots/{robot} get
 /api/robots/{robot}/actions post
+/api/robots/{robot}/goal delete get post
 /api/robots/{robot}/inputs post
 /api/robots/{robot}/messages post
 /api/robots/{robot}/page get
+/api/robots/{robot}/place post
 /api/robots/{robot}/program get post
 /api/robots/{robot}/program/hold post
 /api/robots/{robot}/program/resume post
@@ -73,7 +75,10 @@ PATHS = """\
 /api/stop post
 /api/wire/{number} get
 /api/world get
-/api/world/cells get"""
+/api/world/cells get
+/api/world/obstacles delete post
+/api/zones delete get post
+/api/zones/block post"""
 
 
 @on_loop

@@ -17,8 +17,12 @@ function remember(label, undo) {
   history.value = [...history.value, { label, undo }].slice(-UNDOABLE);
 }
 
-/** Undo the last action. */
+/** The last action, which may not be answered yet. @type {Promise<unknown>} */
+let pending = Promise.resolve();
+
+/** Undo the last action, after it is done. */
 export async function undoLast() {
+  await pending;
   const last = history.value.at(-1);
   if (!last) return;
   history.value = history.value.slice(0, -1);
@@ -33,7 +37,18 @@ export async function undoLast() {
  * @param {Record<string, unknown>} body
  * @param {(found: any) => void} done
  */
-async function place(path, body, done) {
+function place(path, body, done) {
+  const action = request(path, body, done);
+  pending = action;
+  return action;
+}
+
+/**
+ * @param {string} path
+ * @param {Record<string, unknown>} body
+ * @param {(found: any) => void} done
+ */
+async function request(path, body, done) {
   refusal.value = null;
   const { found, problems } = await attempt("POST", path, body);
   if (found) return done(found);

@@ -37,9 +37,11 @@ def use_vacuum() -> None:
 
 def use_welder() -> None:
     from rigless.robots.welder import Arm, estimate
+    from rigless.robots.welder.arm.body import reach
     from rigless.robots.welder.config import WelderConfig
 
     Arm().forward(np.zeros(6))
+    reach(WelderConfig(urdf=str(SCENARIOS.parent / "src/rigless/robots/welder/arm.urdf")))
     estimate("G0 Z500\nG1 X10\nG3 X20 I5\n", WelderConfig(coordinates="cartesian"))
 
 

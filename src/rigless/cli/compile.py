@@ -167,6 +167,8 @@ def use_routes(robot: Any, body: Any) -> None:
 
 def use_weld_cell() -> None:
     """Use the arm in its cell: Cartesian programs, cycle times, reach, maps, checked motions."""
+    from importlib.resources import files
+
     import numpy as np
 
     from rigless.motion.arm.continuous_collision import contacts_along
@@ -183,6 +185,7 @@ def use_weld_cell() -> None:
     warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
     estimate("G91 G0 Z-1\nG1 Z-1 F600\nG2 X1 I0.5\n", WelderConfig(coordinates="cartesian"))
     WelderArm().forward([0.0] * 6)
+    reach(WelderConfig(urdf=str(files("rigless.robots.welder") / "arm.urdf")))  # as a user's
     arm = reach(cell=Cell.load("weld_table"))
     assert arm.collider is not None
     arm.pose(arm.collider.model.tool(np.zeros(6)))

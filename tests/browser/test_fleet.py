@@ -138,7 +138,9 @@ def test_many_are_stopped_released_and_given_faults(fleet):
     def stops():
         return [n for n in (1, 2, 3, 4) if fleet.server.robot(f"cart-{n}")["inputs"]["estop"]]
 
-    card.get_by_role("button", name="Emergency stop of the selected robots", exact=True).click()
+    card.get_by_role(
+        "button", name="E-stop: Emergency stop of the selected robots", exact=True
+    ).click()
     fleet.until(lambda: stops() == [2, 4], "the others are stopped too, or these are not")
     expect(row(fleet, "cart-4").locator(".of-status")).to_have_text("e-stop")
     card.get_by_role("button", name="Release the emergency stop").click()

@@ -19,7 +19,7 @@ def test_a_new_robot_runs_and_its_tests_pass(run_cli, tmp_path):
         [*pytest_alone, "conveyor_7"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "47 passed" in run.stdout
+    assert "49 passed" in run.stdout
     check = run_cli("check", tmp_path / "conveyor_7" / "turn.toml")
     assert check.returncode == 0, check.stderr
 
@@ -55,7 +55,7 @@ def test_check_robot_takes_a_folder_and_a_class_and_reports_all_failures(run_cli
     assert check_robot(robot, only="truth") == ["truth_is_json"]
     (folder / "README.md").unlink()
     (folder / "state.py").write_text((folder / "state.py").read_text() + "\nimport time\n")
-    with pytest.raises(ExceptionGroup, match=r"2 of 44 checks of lift_of_a_test") as caught:
+    with pytest.raises(ExceptionGroup, match=r"2 of 46 checks of lift_of_a_test") as caught:
         check_robot(folder)
     reasons = [str(error) for error in caught.value.exceptions]
     assert ["README.md is missing" in reasons[0], "imports time" in reasons[1]] == [True, True]

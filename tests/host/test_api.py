@@ -35,6 +35,10 @@ PATHS = """\
 /api/estop post
 /api/events get
 /api/faults delete get post
+/api/fleet/actions post
+/api/fleet/clear post
+/api/fleet/estop post
+/api/fleet/faults post
 /api/metrics get
 /api/pause post
 /api/recording delete post

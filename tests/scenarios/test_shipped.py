@@ -26,6 +26,11 @@ CHANGES = {
         "lidar.scan_rate_hz=4.0",
         'cliffs.sensors=[{name="left_front", x=2.2, y=0.0}]',
     ],
+    "vacuum_table_leg": [
+        "world.obstacles.leg_near_left.y=0.15",
+        "world.obstacles.leg_far_left.y=0.0",
+        "robot.max_linear_speed=0.05",
+    ],
     "vacuum_wall_follow": [
         "robot.collision_mode=stop",
         "robot.collision_mode=passthrough",

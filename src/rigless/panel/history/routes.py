@@ -63,6 +63,8 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         to_s: Time = FOREVER_S,
         points: Count = 1000,
     ) -> Response:
+        if stage == "recording" and feed.scan is None:  # closed while the page asked
+            return Response(pack_block(0, 0, 0.0, []), media_type="application/octet-stream")
         read, found = await _read(feed, stage, signal, from_s, to_s, points)
         block = pack_block(0, feed.generation(stage), found.end_s, list(enumerate(read)))
         return Response(block, media_type="application/octet-stream")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rigless.kernel.world import World
     from rigless.recordings.reader import Recording
     from rigless.scenario.load import load
+    from rigless.sweeps.api import sweep
     from rigless.sweeps.shrink.api import shrink
 
     __version__ = version("rigless")
@@ -63,6 +64,7 @@ __all__ = [
     "on",
     "serve",
     "shrink",
+    "sweep",
     "testing",
     "worlds",
 ]
@@ -88,6 +90,7 @@ _DEFINED_IN = {
     "rigless.kernel.world": ("World",),
     "rigless.recordings.reader": ("Recording",),
     "rigless.scenario.load": ("load",),
+    "rigless.sweeps.api": ("sweep",),
     "rigless.sweeps.shrink.api": ("shrink",),
 }
 

@@ -37,7 +37,7 @@ def sweep(
     {"normal": [0, 0.1]}. With `out`, runs that the table has are not run again. Mistakes raise
     InputError before anything runs.
 
-        rows = rigless.sweep("vacuum_obstacle", vary={"sensors.lidar.mount_x": "0..0.1:3"}, seeds=5)
+        rows = rigless.sweep("vacuum_obstacle", vary={"vacuum.start.y": "0..0.1:3"}, seeds=5)
         [row.seed for row in rows if row.verdict == "fail"]
     """
     if isinstance(seeds, int | str):

@@ -60,7 +60,8 @@ class Window:
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            self._complain(message.text)
+            where = urlsplit(str(message.location.get("url", "")))
+            self._complain(f"{message.text} {where.path}?{where.query}".rstrip("? "))
 
     def _asked(self, request: Request) -> None:
         where = urlsplit(request.url)

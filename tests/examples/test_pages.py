@@ -1,7 +1,9 @@
 """Every scenario and mock.toml that a page shows can be used as it is printed."""
 
+import os
 import re
 import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -27,8 +29,10 @@ def folder(tmp_path_factory):
     (folder / "thermostat").symlink_to(ROOT / "examples" / "thermostat")
     drawn = [line for line in MAP.read_text().splitlines() if re.search(r"> home\.\w+$", line)]
     made = ["rigless agv new robot_config.json --id RBT-007", *drawn]
+    scripts = sysconfig.get_path("scripts")
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     for command in made:
-        subprocess.run(command, shell=True, cwd=folder, check=True)
+        subprocess.run(command, shell=True, cwd=folder, check=True, env=environment)
     return folder
 
 

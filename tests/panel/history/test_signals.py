@@ -252,3 +252,14 @@ def test_code_of_a_robot_that_fails_is_named_and_left_out():
     assert signals.notes()[0] == (
         "truth of thermostat is not sampled: ZeroDivisionError: division by zero"
     )
+
+
+@on_loop
+async def test_a_recording_that_was_closed_has_no_samples_and_no_marks():
+    async with api() as here:
+        data = await here.http.get(
+            "/api/signals/data", params={"stage": "recording", "signal": "a/b"}
+        )
+        assert (data.status_code, len(data.content) > 0) == (200, True)
+        marks = await good(here.http.get("/api/signals/marks", params={"stage": "recording"}))
+        assert (marks["faults"], marks["events"], marks["limits"]) == ([], [], [])

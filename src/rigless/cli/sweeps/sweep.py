@@ -1,5 +1,6 @@
 """The work of `rigless sweep SCENARIO`: check the options, run, show progress and the verdict."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -181,12 +182,27 @@ def _search(wish: Wish, prepared: Prepared) -> Search:
 
 
 def _follow(rows: Iterator[Row], progress: Progress) -> bool:
-    """Show rows as they end. Return True if the user stopped it."""
+    """Show rows as they end. Return True if the user stopped it.
+
+    Python drops a KeyboardInterrupt that is raised in a finalizer, so Ctrl-C is noted too.
+    """
+    pressed = False
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal pressed
+        pressed = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
         for row in rows:
             progress.add(row)
+            if pressed:
+                return True
     except KeyboardInterrupt:
         return True
+    finally:
+        signal.signal(signal.SIGINT, before)
     return False
 
 

@@ -34,6 +34,10 @@ Count = Annotated[int, Query(ge=2, le=MAX_POINTS)]
 def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | None) -> None:
     """Add the routes of this module."""
 
+    def closed(stage: str) -> bool:
+        """Return True if a recording is asked for that was closed meanwhile: it has no samples."""
+        return stage == "recording" and (player is None or player.recording is None)
+
     @app.get("/api/signals")
     async def signals(
         stage: SourceName = "live",
@@ -63,7 +67,7 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         to_s: Time = FOREVER_S,
         points: Count = 1000,
     ) -> Response:
-        if stage == "recording" and feed.scan is None:  # closed while the page asked
+        if closed(stage):
             return Response(pack_block(0, 0, 0.0, []), media_type="application/octet-stream")
         read, found = await _read(feed, stage, signal, from_s, to_s, points)
         block = pack_block(0, feed.generation(stage), found.end_s, list(enumerate(read)))
@@ -83,6 +87,8 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
 
     @app.get("/api/signals/marks")
     async def marks(stage: SourceName = "live") -> SignalMarks:
+        if closed(stage):
+            return {"stage": stage, "faults": [], "events": [], "limits": []}
         found = await feed.open(stage)
         recording = None if player is None or stage == "live" else player.recording
         scenario = host.built.scenario if recording is None else recording.scenario

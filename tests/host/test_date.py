@@ -51,11 +51,11 @@ def stamp_error_s(host, robot="rover"):
 
 def controlled(play, *settings, target="rover", speed=1.0):
     """Run a host while `play`, which is given it, controls it; return its events."""
-    port = "dds" if target == "rover" else "ros"
+    ports = {"rover": ["dds=231"], "pacbot": ["ros=231", "commands=0", "sensors=0"]}[target]
 
     async def run():
-        settings_ = [f"ports.{port}=231", *settings]
-        host = Host(open_target(target, settings_, 1, collect=False), speed)
+        words = [*(f"ports.{port}" for port in ports), *settings]
+        host = Host(open_target(target, words, 1, collect=False), speed)
         await host.open()
         running = asyncio.create_task(host.run())
         try:

@@ -162,7 +162,7 @@ def test_whatever_a_driver_raises_is_the_loss_of_its_part_until_it_is_well_again
             if fail == "command":
                 give(transport, MotorCommand("VELOCITY", 1.0, "wheel"))
             await until(lambda: DriverState(False, reason, "motor", "wheel") in told(inbox), reason)
-            assert ("close",) in world["wheel"]["done"]
+            await until(lambda: ("close",) in world["wheel"]["done"])  # after the report
             world["wheel"]["fail"] = None
             world["wheel"]["value"] = 7.0
             await until(lambda: MotorReading(7.0, 0.0, "IDLE", id="wheel") in told(inbox))

@@ -16,6 +16,7 @@ from rigless.scenario.load import open_target
 
 SCRIPT = str(Path(__file__).with_name("scripted_window.py"))
 FREE = ["ports.commands=0", "ports.sensors=0"]
+MATCH = ["game.enabled=true", "ports.game=0", "ports.game_tcp=0"]
 
 
 def run(*words, settings=(), record=None, speed=1.0):
@@ -76,7 +77,7 @@ def test_pause_play_and_stop():
     host, _, _ = run("act", "pause", "act", "pause", "ask")
     assert not host.paused
     assert set(run("act", "stop")[2][0].fields.values()) == {0}
-    _, _, given = run("act", "play", settings=["game.enabled=true", "ports.game=0"])
+    _, _, given = run("act", "play", settings=MATCH)
     assert [one.fields for one in given] == [{"letter": "P"}]
     assert run("act", "play", "act", "nonsense", "ask")[2] == []
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from rigless.clients import nats_client, ros_client
+from rigless.clients import mqtt_client, nats_client, ros_client
 from rigless.kernel.problems import InputError, Problem
 
 SILENCE_S = 0.2  # an answer in several pieces is complete after this
@@ -178,6 +178,7 @@ EXCHANGES: dict[str, Exchange] = {
     "pty": _pty,
     "zmq": _zmq,
     "nats": nats_client.exchange,
+    "mqtt": mqtt_client.exchange,
     "websocket": _websocket,
     "dds": ros_client.exchange,
     "rclpy": ros_client.exchange,

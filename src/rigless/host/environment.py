@@ -1,4 +1,4 @@
-"""Resources of a host that its transports share: a state folder, NATS servers, a ROS backend."""
+"""Resources of a host that its transports share: a state folder, brokers, a ROS backend."""
 
 import os
 import tempfile
@@ -11,6 +11,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.transports.capabilities import capabilities
 from rigless.transports.jetstream.embedded import EmbeddedServers
 from rigless.transports.jetstream.errors import Log
+from rigless.transports.mqtt311.embedded import EmbeddedBrokers
 from rigless.transports.transport import load
 
 
@@ -28,7 +29,7 @@ class Environment:
     """Resources shared by the transports of one host.
 
     Without a state folder, a temporary one is used and removed at the end. With `embedded_nats`,
-    robots connect to an embedded NATS server, whatever their config says.
+    robots connect to an embedded NATS server or MQTT broker, whatever their config says.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Environment:
         self._state = state
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._embedded: EmbeddedServers | None = None
+        self._brokers: EmbeddedBrokers | None = None
 
     def is_live(self, port: Port, fast: bool) -> bool:
         """Return whether the port is opened on its real transport, rather than in memory."""
@@ -55,6 +57,10 @@ class Environment:
             if self._embedded is None:
                 self._embedded = EmbeddedServers(self._folder(), log, self.embedded_nats)
             options["embedded"] = self._embedded
+        if can.mqtt:
+            if self._brokers is None:
+                self._brokers = EmbeddedBrokers(self._folder(), log, self.embedded_nats)
+            options["embedded"] = self._brokers
         return replace(port, options=options)
 
     def saved_messages(self, port: Port) -> list[tuple[str, bytes]]:
@@ -88,6 +94,9 @@ class Environment:
         embedded, self._embedded = self._embedded, None
         if embedded is not None:
             await embedded.close()
+        brokers, self._brokers = self._brokers, None
+        if brokers is not None:
+            await brokers.close()
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
             self._state = None

@@ -3,9 +3,9 @@
 Theory of operation. On a port of its own (a stream such as TCP, a terminal), a client counts as
 soon as it connects, because many robots accept one client only. On a network that all share
 (ZeroMQ, ROS, WebSocket), a client counts when it sends to the robot: others may listen. A NATS
-server does not say who sent a message, so that every other client of the server counts. The panel
-and the API count when they send a message to the robot. A client of the program itself is known by
-its process: the process holds the other end of the connection.
+server or MQTT broker does not say who sent a message, so that every other client of it counts. The
+panel and the API count when they send a message to the robot. A client of the program itself is
+known by its process: the process holds the other end of the connection.
 """
 
 import os
@@ -36,7 +36,7 @@ class Yielding:
         self.robots = set(matching_robots(rule.robots, host.sim.robots))
         ports = [(robot, port) for robot in sorted(self.robots) for port in _ports(host, robot)]
         self._streams = {key for key in ports if _accepts(_port(host, *key))}
-        brokers = [key for key in ports if capabilities(_port(host, *key).transport).nats]
+        brokers = [key for key in ports if _is_broker(_port(host, *key))]
         self._brokers = {host.urls[key]: key for key in brokers if key in host.urls}
         self._others: dict[int, str] = {}  # link of another client → who it is
         self._own: set[int] = set()  # links of the program
@@ -80,7 +80,7 @@ class Yielding:
     def _judge(self, robot: str, port: str, link: int) -> None:
         if link in self._own or link in self._others:
             return
-        broker = capabilities(_port(self._host, robot, port).transport).nats
+        broker = _is_broker(_port(self._host, robot, port))
         if link == inp.LOCAL or broker:
             return
         peer = self._host.live[link][2] if link in self._host.live else ""
@@ -140,6 +140,11 @@ class Yielding:
 
     def _keep_away(self) -> None:
         self._free_at_s = time.monotonic() + self._rule.return_s
+
+
+def _is_broker(port: Port) -> bool:
+    can = capabilities(port.transport)
+    return can.nats or can.mqtt
 
 
 def _accepts(port: Port) -> bool:

@@ -23,6 +23,7 @@ class Capabilities:
     without_clients: a part of the host; no program connects to it.
     ros: carries ROS 2 topics. `--backend` replaces it by another transport with this property.
     nats: connects to a NATS server, which the host starts if there is none.
+    mqtt: connects to an MQTT broker, which the host starts if there is none.
     text_lines: `rigless send` ends a text with a newline.
     without_subjects: messages have no subject.
     keeps_state: stores messages in the state folder. The module has `saved_messages(port, folder)`.
@@ -37,6 +38,7 @@ class Capabilities:
     without_clients: bool = False
     ros: bool = False
     nats: bool = False
+    mqtt: bool = False
     text_lines: bool = False
     without_subjects: bool = False
     keeps_state: bool = False
@@ -49,6 +51,7 @@ CAPABILITIES = {
     ),
     "file": Capabilities(host_and_port=False, without_clients=True),
     "memory": Capabilities(without_clients=True),
+    "mqtt": Capabilities(shared_address=True, live_only=True, mqtt=True),
     "nats": Capabilities(shared_address=True, live_only=True, nats=True, keeps_state=True),
     "pty": Capabilities(host_and_port=False, text_lines=True),
     "rclpy": Capabilities(host_and_port=False, shared_address=True, ros=True),

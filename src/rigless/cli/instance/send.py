@@ -59,7 +59,7 @@ def send(
 
 
 STREAMS = ("tcp", "pty")  # an answer may come in any number of pieces
-ONE_WAY = ("nats", "dds", "rclpy")  # answers are messages on other subjects
+ONE_WAY = ("nats", "mqtt", "dds", "rclpy")  # answers are messages on other subjects
 
 
 def _refusal(transport: str, direction: str, sending: bool) -> tuple[str, str] | None:

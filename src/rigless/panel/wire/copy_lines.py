@@ -47,6 +47,13 @@ def lines_for(
             place = f"nats://{host}:{number}"
             found["nats"] = f"{printed} | nats -s {place} pub {shlex.quote(subject)}"
             found["Python"] = _nats_python(place, subject, literal)
+        case "mqtt":
+            words = f"mosquitto_pub -h {host} -p {number} -t {shlex.quote(subject)} -s"
+            found["mosquitto_pub"] = f"{printed} | {words}"
+            found["Python"] = (
+                "import paho.mqtt.publish as publish; "
+                f'publish.single({subject!r}, {literal}, hostname="{host}", port={number})'
+            )
         case "websocket":
             found["Python"] = (
                 f'from websockets.sync.client import connect; connect("{url}").send({literal})'

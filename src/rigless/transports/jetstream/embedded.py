@@ -25,6 +25,7 @@ from rigless.transports.jetstream.server import (
     free_port,
     greeting,
     is_orphan,
+    recorded_port,
 )
 from rigless.transports.transport import split
 
@@ -52,14 +53,13 @@ class EmbeddedServers:
     def __init__(self, state: Path, log: Log, always: bool = False):
         self.state, self.always = state, always
         self._log = log
-        self._servers: dict[int, Server] = {}
-        self._watches: list[asyncio.Task[None]] = []
+        self._keeper = Keeper("NATS server", log)
         self._free: int | None = None  # port of the server shared by robots with port 0
         self._lock = asyncio.Lock()
 
     @property
     def pids(self) -> list[int]:
-        return [server.pid for server in self._servers.values()]
+        return [server.pid for server in self._keeper.servers.values()]
 
     async def ensure(self, address: str, servers: Sequence[str] = ()) -> ServerAddress:
         """Return the URLs to connect to, and start a server if needed. Raises InputError.
@@ -70,12 +70,12 @@ class EmbeddedServers:
         host, port = split(address)
         async with self._lock:
             wanted = self._free if port == 0 else port
-            if wanted is not None and wanted in self._servers:
-                return ServerAddress((self._servers[wanted].url,), True)
+            if wanted is not None and wanted in self._keeper.servers:
+                return ServerAddress((self._keeper.servers[wanted].url,), True)
             if self.always or port == 0:
-                return await self._start(host if _is_loopback(host) else LOOPBACK, port, "")
+                return await self._start(host if is_loopback(host) else LOOPBACK, port, "")
             if await _is_nats_running(servers) or not all(
-                _is_loopback(urlsplit(url).hostname or "") for url in servers
+                is_loopback(urlsplit(url).hostname or "") for url in servers
             ):
                 return ServerAddress(servers)
             return await self._start(host, port, f"no NATS server at {address}: ")
@@ -93,8 +93,7 @@ class EmbeddedServers:
                     raise
         if port == 0:
             self._free = server.port
-        self._servers[server.port] = server
-        self._watches.append(asyncio.create_task(self._watch(server)))
+        self._keeper.keep(server.port, server)
         store = f"store {server.folder / 'store'}"
         if why:
             note = f"{why}started one (nats-server {server.version}, {store})"
@@ -103,17 +102,33 @@ class EmbeddedServers:
         self._log(note, "info")
         return ServerAddress((server.url,), True, note)
 
-    async def _watch(self, server: Server) -> None:
+    async def close(self) -> None:
+        """Stop all embedded servers."""
+        await self._keeper.close()
+        self._free = None
+
+
+class Keeper:
+    """Running servers by port. One that exits is restarted, up to RESTARTS times a minute."""
+
+    def __init__(self, what: str, log: Log):
+        self.servers: dict[int, Server] = {}
+        self._what, self._log = what, log
+        self._watches: list[asyncio.Task[None]] = []
+
+    def keep(self, port: int, server: Server) -> None:
+        self.servers[port] = server
+        self._watches.append(asyncio.create_task(self._watch(port, server)))
+
+    async def _watch(self, port: int, server: Server) -> None:
         """Restart the server when it exits."""
         begun: deque[float] = deque(maxlen=RESTARTS)
         while True:
             await asyncio.sleep(WATCH_S)
             if server.returned is None:
                 continue
-            what = (
-                f"the NATS server at {server.host}:{server.port} has exited (status "
-                f"{server.returned})"
-            )
+            place = f"{server.host}:{port}"
+            what = f"the {self._what} at {place} has exited (status {server.returned})"
             now = time.monotonic()
             if len(begun) == RESTARTS and now - begun[0] < RESTARTS_S:
                 log = server.folder / "nats-server.log"
@@ -132,19 +147,18 @@ class EmbeddedServers:
                 return
 
     async def close(self) -> None:
-        """Stop all embedded servers."""
+        """Stop all servers."""
         for watch in self._watches:
             watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await watch
         self._watches.clear()
-        for server in self._servers.values():
+        for server in self.servers.values():
             await server.end()
-        self._servers.clear()
-        self._free = None
+        self.servers.clear()
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -164,7 +178,7 @@ async def _is_nats_running(servers: Sequence[str]) -> bool:
             if await _greet(host, port) is not None:
                 return True
         except ValueError as error:
-            if not _is_loopback(host):
+            if not is_loopback(host):
                 return True  # the client reports it
             strange = f"something else listens at {host}:{port}: {error}"
     if strange:
@@ -182,6 +196,13 @@ async def _greet(host: str, port: int) -> dict[str, Any] | None:
     ):
         await asyncio.sleep(0.02)
     return found
+
+
+async def wait_for_orphan(folder: Path) -> None:
+    """Wait for a server that was started in this folder and whose parent process has ended."""
+    if (port := recorded_port(folder)) is not None:
+        with contextlib.suppress(ValueError):
+            await _greet(LOOPBACK, port)
 
 
 async def _check_port_free(host: str, port: int) -> None:

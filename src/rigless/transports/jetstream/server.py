@@ -49,6 +49,9 @@ jetstream {{
   limits {{ default_max_consumers: -1 }}
 }}
 """
+MQTT = """mqtt {{ listen: "{host}:{port}" }}
+"""
+LISTENS = re.compile(r'^listen: ".*:(\d+)"$', re.MULTILINE)
 
 
 def program() -> Path:
@@ -119,11 +122,19 @@ def is_orphan(info: dict[str, Any]) -> bool:
     return False
 
 
-class Server:
-    """One server process. `start` returns when it answers."""
+def recorded_port(folder: Path) -> int | None:
+    """Return the port of the server that was last started in a folder, or None."""
+    with contextlib.suppress(OSError):
+        found = LISTENS.search((folder / "nats-server.conf").read_text("utf-8", "replace"))
+        return int(found[1]) if found else None
+    return None
 
-    def __init__(self, host: str, port: int, folder: Path):
-        self.host, self.port, self.folder = host, port, folder
+
+class Server:
+    """One server process. `start` returns when it answers. `mqtt` is its address for MQTT."""
+
+    def __init__(self, host: str, port: int, folder: Path, mqtt: tuple[str, int] | None = None):
+        self.host, self.port, self.folder, self.mqtt = host, port, folder, mqtt
         self.version = ""
         self._popen: subprocess.Popen[bytes] | None = None
         self._lock = -1
@@ -188,7 +199,12 @@ class Server:
                 for name, path in paths.items()
             }
             host = f"[{self.host}]" if ":" in self.host else self.host
-            config.write_text(CONFIG.format(name=self.name, host=host, port=self.port, **quoted))
+            text = CONFIG.format(name=self.name, host=host, port=self.port, **quoted)
+            if self.mqtt is not None:
+                bound, number = self.mqtt
+                bound = f"[{bound}]" if ":" in bound else bound
+                text += MQTT.format(host=bound, port=number)
+            config.write_text(text)
         except OSError as error:
             reason = error.strerror or str(error)
             fix = "choose another state folder: --state DIR, or RIGLESS_STATE"
@@ -212,7 +228,8 @@ class Server:
                     self.version = str(info.get("version", "?"))
                     if not info.get("jetstream"):
                         raise self._problem(f"it came without JetStream: {self._last_words()}")
-                    return
+                    if self.mqtt is None or await _accepts(*self.mqtt):
+                        return
             await asyncio.sleep(0.01)
         raise self._problem(
             f"it did not answer within {START_S:g} s; its log is {self.folder / 'nats-server.log'}"
@@ -261,6 +278,16 @@ class Server:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+async def _accepts(host: str, port: int) -> bool:
+    """Return whether something accepts connections at an address."""
+    try:
+        _, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 async def _ended(popen: subprocess.Popen[bytes], patience_s: float) -> bool:

@@ -160,7 +160,8 @@ class ServerSocket(asyncio.Protocol):
         self.hang_up("closed")
         if self._transport is not None:
             await asyncio.wait([self.lost], timeout=patience_s)
-            self._transport.abort()
+            if not self.lost.done():
+                self._transport.abort()
 
     def _line(self, operation: bytes, rest: bytes) -> None:
         if operation == b"PING":

@@ -128,6 +128,9 @@ def test_an_input_and_a_fault_change_its_status(agv):
     expect(chain).to_be_checked()
     chain.press("Space")
     expect(chain).not_to_be_checked()
+    expect(status(agv, "PAUSED")).to_be_visible()  # until it is acknowledged
+    agv.button("Release").click()
+    expect(status(agv, "RUNNING")).to_be_visible()
     agv.server.post("/api/faults", robot="agv", target="drive_left", kind="error")
     expect(status(agv, "ERROR")).to_be_visible()
     expect(agv.page.get_by_role("status", name="drive_left: ERROR")).to_be_visible()

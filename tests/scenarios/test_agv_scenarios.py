@@ -44,6 +44,7 @@ CHANGES = {
     "agv_obstacle": [
         "safety.stopOnObstacle=false",
         "safety.stopOnEstop=false",
+        'safety.estopAcknowledge="AUTO"',
         "safety.obstacleStopDistanceMeters=0.3",
         'faults=[{at_s=20, target="estop", kind="off"}]',
         'faults=[{at_s=5, target="drive_left", kind="error"}]',

@@ -196,17 +196,25 @@ WARNINGS = [
     (
         "DUPLICATE_COMMAND",
         "capabilities.supportedCommands[1]",
-        {"capabilities.supportedCommands": ["STOP", "STOP"]},
+        {"capabilities.supportedCommands": ["STOP", "STOP", "RESUME"]},
     ),
     (
         "STOP_NOT_SUPPORTED",
         "capabilities.supportedCommands",
-        {"capabilities.supportedCommands": ["MOVE"]},
+        {"capabilities.supportedCommands": ["MOVE", "RESUME"]},
     ),
     (
         "COMMAND_WITHOUT_MEANS",
         "capabilities.supportedCommands[1]",
-        {"capabilities.supportedCommands": ["STOP", "SET_OUTPUT"], "io.digitalOutputs": []},
+        {
+            "capabilities.supportedCommands": ["STOP", "SET_OUTPUT", "RESUME"],
+            "io.digitalOutputs": [],
+        },
+    ),
+    (
+        "ESTOP_WITHOUT_ACKNOWLEDGE",
+        "capabilities.supportedCommands",
+        {"capabilities.supportedCommands": ["STOP", "MOVE"]},
     ),
     ("CAPABILITY_WITHOUT_DEVICE", "capabilities.flags.hasBarcodeScanner", {"io.devices.1": GONE}),
     (

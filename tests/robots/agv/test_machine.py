@@ -133,7 +133,7 @@ def test_a_robot_that_waits_costs_no_more_than_one_at_rest_and_goes_on_when_it_m
         "rule": lambda: None,
     }
     end = {
-        "estop": lambda: sim.set_input("agv", "estop", False),
+        "estop": lambda: (sim.set_input("agv", "estop", False), machine.acknowledge()),
         "obstacle_m": lambda: sim.set_input("agv", "obstacle_m", -1),
         "not allowed": lambda: setattr(machine, "drive_allowed", True),
         "fault": lambda: sim.clear("agv"),

@@ -228,6 +228,9 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     assert machine.drive.pose[0] == pytest.approx(x + 0.1, abs=1e-6)
     plant.inputs["estop"] = False
     plant.run(1.0)
+    assert machine.estop == "MANUAL", "it waits to be acknowledged"
+    machine.acknowledge()
+    plant.run(1.0)
     assert machine.estop == "NONE"
     assert drive.velocity > 0.1
     plant.silent.add("estop")
@@ -237,6 +240,7 @@ def test_the_e_stop_stops_and_a_chain_that_is_lost_is_pressed(plant):
     plant.until(lambda: drive.velocity == 0.0)
     plant.silent.clear()
     plant.run(0.1)
+    machine.acknowledge()
     assert machine.estop == "NONE"
     assert machine.lost == []
 

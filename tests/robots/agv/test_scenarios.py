@@ -319,7 +319,7 @@ def test_d_the_same_messages_without_hardware():
     ("button", "value", "free"), [("estop", True, False), ("obstacle_m", 0.3, -1.0)]
 )
 def test_d_safety_clamps_the_drive_and_the_status_follows(button, value, free):
-    scene = Scene().run(0.1)
+    scene = Scene(safety={"estopAcknowledge": "AUTO"}).run(0.1)
     name = scene.command("MOVE", x=4.0, y=0.0)
     scene.run(1.5)
     scene.sim.set_input("agv", button, value)

@@ -107,7 +107,13 @@ def test_an_estop_stops_the_robot_and_its_axes_and_both_go_on_afterwards(name, s
     assert machine.motors.axis_position("gripper") == 0.0
     assert machine.motors.axis_busy("gripper")
     assert machine.motors.axis_busy("hoist")
+    machine.acknowledge()
+    assert machine.estop == says, "it is still pressed"
     sim.set_input("agv", name, False)
+    at = machine.drive.pose
+    sim.run(seconds=2.0)
+    assert (machine.estop, machine.drive.pose) == (says, at), "a release does not start motion"
+    machine.acknowledge()
     sim.run(seconds=8.0)
     assert machine.estop == "NONE"
     assert machine.drive.pose == (5.0, 0.0, 0.0)
@@ -154,6 +160,8 @@ def test_a_stuck_input_stays_and_an_estop_chain_that_gives_nothing_counts_as_pre
     assert machine.estop == "MANUAL"
     sim.apply(Clear("agv"))
     sim.run(seconds=0.05)
+    assert machine.estop_released
+    machine.acknowledge()
     assert machine.estop == "NONE"
     assert machine.inputs()["hoist_high"]
 

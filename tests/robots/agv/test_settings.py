@@ -51,8 +51,9 @@ def test_what_is_wrong_is_rejected_by_key_and_the_rest_applied():
             "streams.stateHz": -1,
             "streams.colour": 1,
             "dimensions.lengthMm": 1200,
+            "identity.model": "x2",
             "streams.telemetryHz": 8,
-            "safety.stopOnObstacle": "yes",
+            "runtime.healthPolicy.allowDriveInWarning": "yes",
             "motors.hoist.limits.maxSpeed.value": 500,
             "motors.ghost.limits.maxSpeed.value": 5,
             "runtime.tickHz": "fast",
@@ -61,27 +62,18 @@ def test_what_is_wrong_is_rejected_by_key_and_the_rest_applied():
     assert {entry.key: entry.code for entry in report.rejected} == {
         "streams.stateHz": "INVALID_VALUE",
         "streams.colour": "UNKNOWN_KEY",
-        "safety.stopOnObstacle": "INVALID_VALUE",
+        "dimensions.lengthMm": "NOT_ALLOWED",
+        "runtime.healthPolicy.allowDriveInWarning": "INVALID_VALUE",
         "motors.hoist.limits.maxSpeed.value": "INVALID_VALUE",
         "motors.ghost.limits.maxSpeed.value": "UNKNOWN_KEY",
         "runtime.tickHz": "INVALID_VALUE",
     }
     assert all(entry.message for entry in report.rejected)
-    assert report.restartRequired == ["dimensions.lengthMm"]
+    assert report.restartRequired == ["identity.model"]
     assert (report.effective["streams.telemetryHz"], report.effective["streams.stateHz"]) == (
         8,
         10.0,
     )
-
-
-def test_keys_that_are_right_only_together():
-    scene = Scene().run(0.1)
-    both = {"safety.obstacleStopDistanceMeters": 2.0, "safety.obstacleWarnDistanceMeters": 3.0}
-    assert desire(scene, 1, {"safety.obstacleStopDistanceMeters": 2.0}).rejected
-    assert desire(scene, 2, both).rejected == []
-    scene.sim.set_input("agv", "obstacle_m", 1.8)
-    scene.run(0.1)
-    assert scene.status == "PAUSED"
 
 
 def test_a_patch_adds_and_a_replacement_takes_back():
@@ -118,12 +110,18 @@ def test_a_slower_motor_drives_slower():
 
 def test_the_policy_of_health_changes():
     scene = Scene().run(0.1)
-    scene.sim.inject("agv", "nats", "disconnect")
-    scene.run(0.1)
-    assert scene.status == "OFFLINE"
-    desire(scene, 1, {"runtime.healthPolicy.requireNatsForMotion": False})
-    scene.run(0.1)
-    assert scene.status == "RUNNING"
+    scene.sim.inject("agv", "gripper", "error")
+    name = scene.command("MOVE", x=1.0, y=0.0)
+    desire(scene, 1, {"runtime.healthPolicy.allowDriveInWarning": False})
+    scene.run(4.0)
+    assert (scene.status, scene.truth.driving, scene.ack(name).status) == (
+        "WARNING",
+        False,
+        "RUNNING",
+    )
+    desire(scene, 2, {"runtime.healthPolicy.allowDriveInWarning": True})
+    scene.run(4.0)
+    assert scene.ack(name).status == "SUCCEEDED"
 
 
 REPORTED = {
@@ -188,10 +186,10 @@ def test_settings_are_part_of_a_snapshot():
 def test_what_needs_a_restart_waits_and_is_named_until_then():
     scene = Scene().run(0.1)
     report = desire(
-        scene, 1, {"runtime.tickHz": 50, "dimensions.lengthMm": 900, "streams.stateHz": 20}
+        scene, 1, {"runtime.tickHz": 50, "identity.vendor": "rigless", "streams.stateHz": 20}
     )
     assert (report.restartRequired, report.effective["runtime.tickHz"]) == (["runtime.tickHz"], 100)
-    assert report.effective["dimensions.lengthMm"] == 900, "as it is already, so nothing waits"
+    assert report.effective["identity.vendor"] == "rigless", "as it is already, so nothing waits"
     report = desire(scene, 2, {"streams.stateHz": 30})
     assert (report.restartRequired, report.desired["runtime.tickHz"]) == (["runtime.tickHz"], 50)
     report = desire(scene, 3, {"identity.name": "Bob"})
@@ -208,12 +206,36 @@ def test_what_needs_a_restart_waits_and_is_named_until_then():
         "nats.timeouts.connectTimeoutMs",
         "schemaVersion",
         "capabilities.supportedModules.settings",
+        "capabilities.supportedCommands",
+        "safety.stopOnEstop",
+        "safety.estopAcknowledge",
+        "safety.obstacleStopDistanceMeters",
+        "runtime.mode",
+        "runtime.healthPolicy.requireNatsForMotion",
+        "dimensions.lengthMm",
+        "motors.hoist.driver.type",
+        "motors.hoist.limits.positionMax.value",
+        "io.digitalInputs.estop.type",
+        "io.digitalInputs.estop.driver.type",
+        "io.digitalInputs.estop.required",
     ],
 )
-def test_who_it_is_and_whom_it_hears_is_the_files_alone(key):
-    report = desire(Scene().run(0.1), 1, {key: True})
+def test_identity_link_safety_and_parts_cannot_be_set_remotely(key):
+    report = desire(Scene().run(0.1), 1, {key: False})
     assert [(entry.key, entry.code) for entry in report.rejected] == [(key, "NOT_ALLOWED")]
     assert report.restartRequired == []
+    assert key not in report.desired
+
+
+def test_safety_is_reported_and_settings_of_an_older_release_do_not_change_it():
+    first = Scene().run(0.1)
+    report = first.last("settings.reported")
+    assert report.effective["safety.stopOnEstop"] is True
+    assert report.effective["safety.obstacleStopDistanceMeters"] == 0.6
+    old = msgspec.structs.replace(report, desired={"safety.stopOnEstop": False})
+    config, notes = Robot.with_saved_settings(RobotConfig.model_validate(own()), kept(old), missing)
+    assert config.safety.stopOnEstop
+    assert "safety.stopOnEstop is ignored: can be changed in the robot's file only" in notes[0]
 
 
 def kept(report):
@@ -270,11 +292,7 @@ def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
     desire(
         first,
         1,
-        {
-            "motors.hoist.limits.positionMax.value": 250,
-            "identity.name": "Bob",
-            "runtime.simulationProfile": {"map": "apartment"},
-        },
+        {"identity.name": "Bob", "runtime.simulationProfile": {"map": "apartment"}},
     )
     report = msgspec.structs.replace(
         first.last("settings.reported"),
@@ -288,9 +306,8 @@ def test_what_does_not_fit_a_new_file_is_left_out_with_a_word():
         RobotConfig.model_validate(file), kept(report), missing
     )
     assert (config.identity.name, config.runtime.simulationProfile) == ("Bob", None)
-    assert len(notes) == 3
-    assert "motors.hoist.limits.positionMax.value" in notes[0]
-    assert "runtime.simulationProfile" in notes[1]
+    assert len(notes) == 2
+    assert "runtime.simulationProfile" in notes[0]
 
 
 def test_a_robot_without_the_module_or_a_past_begins_as_its_file_says():

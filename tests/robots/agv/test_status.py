@@ -100,6 +100,10 @@ def test_each_cause_by_itself_comes_and_goes(what):
     status, reason = MAKES[what]
     assert (scene.status, scene.truth.reasons) == (status, [reason])
     make(scene, what, False)
+    if reason == "ESTOP":
+        assert (scene.status, scene.truth.reasons) == (status, [reason])
+        scene.command("RESUME")
+        scene.run(0.1)
     assert (scene.status, scene.truth.reasons) == ("RUNNING", [])
     raised, cleared = scene.events(reason.partition(":")[0])
     assert raised.eventId == cleared.eventId
@@ -140,7 +144,7 @@ def test_without_the_need_for_nats_there_is_no_offline():
 
 
 def test_the_state_is_told_at_once_but_not_too_often():
-    scene = Scene(streams={"stateHz": 0.1}).run(1.0)
+    scene = Scene(streams={"stateHz": 0.1}, safety={"estopAcknowledge": "AUTO"}).run(1.0)
     before = len(scene.published("state"))
     scene.sim.set_input("agv", "estop", True)
     scene.run(0.06)
@@ -167,3 +171,53 @@ def test_the_state_names_what_is_wrong_and_what_to_do():
     )
     assert "RESET_MOTOR" in fault.hint
     assert next(motor.state for motor in state.motors if motor.motorId == "drive_left") == "ERROR"
+
+
+@pytest.mark.parametrize("command", ["RESUME", "CLEAR_FAULT"])
+def test_a_released_emergency_stop_holds_until_it_is_acknowledged(command):
+    scene = Scene().run(0.1)
+    move = scene.command("MOVE", x=4.0, y=0.0)
+    scene.run(1.5)
+    make(scene, "estop=true", True)
+    scene.run(2.0)
+    scene.command(command)
+    scene.run(0.1)
+    assert scene.status == "PAUSED", "it is still pressed"
+    at = scene.truth.pose
+    make(scene, "estop=true", False)
+    scene.run(2.0)
+    assert (scene.truth.pose, scene.truth.reasons) == (at, ["ESTOP"])
+    assert scene.last("state").safety.estop == "MANUAL"
+    assert scene.robot.status() == "e-stop released"
+    refused = scene.command("MOVE", x=1.0, y=0.0)
+    assert scene.ack(refused).code == "STATUS_FORBIDS"
+    done = scene.command(command)
+    scene.run(8.0)
+    assert (scene.ack(done).status, scene.ack(move).status) == ("SUCCEEDED", "SUCCEEDED")
+    assert (scene.status, scene.last("state").safety.estop) == ("RUNNING", "NONE")
+
+
+def test_the_release_in_the_panel_acknowledges_and_keeps_a_manual_hold():
+    scene = Scene().run(0.1)
+    view = scene.robot.view()
+    scene.command("PAUSE")
+    for on in (True, False):
+        for given in view.stop(on):
+            scene.sim.apply(given)
+        scene.run(0.1)
+        assert view.stopped is on
+    assert scene.truth.reasons == ["MANUAL_HOLD"]
+    assert [ack.status for ack in scene.published("command.ack")][-1] == "SUCCEEDED"
+    make(scene, "estop=true", True)
+    make(scene, "estop=true", False)
+    assert view.stopped, "so that the page still offers Release"
+
+
+def test_the_release_uses_the_command_that_the_robot_supports():
+    scene = Scene(capabilities={"supportedCommands": ["MOVE", "RESUME"]}).run(0.1)
+    view = scene.robot.view()
+    for on in (True, False):
+        for given in view.stop(on):
+            scene.sim.apply(given)
+    scene.run(0.1)
+    assert scene.status == "RUNNING"

@@ -288,6 +288,11 @@ class Safety(Part):
     """When the robot stops by itself."""
 
     stopOnEstop: Truth = Field(description="Stop when the emergency stop is pressed.")
+    estopAcknowledge: Literal["MANUAL", "AUTO"] = Field(
+        "MANUAL",
+        description="After the release of the emergency stop. MANUAL: stay stopped until RESUME or"
+        " CLEAR_FAULT. AUTO: continue.",
+    )
     stopOnObstacle: Truth = Field(description="Stop for obstacles.")
     obstacleStopDistanceMeters: Positive | None = Field(
         None, description="Distance at which the robot stops."

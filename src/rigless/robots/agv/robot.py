@@ -452,6 +452,8 @@ class Agv(Robot, FleetMember):
         return Body(*machine.drive.pose, size_m=size_m)
 
     def status(self) -> str:
+        if self.machine.estop_released:
+            return "e-stop released"  # and not acknowledged
         return "e-stop" if self.machine.estop != "NONE" else self._state.core.status
 
     def view(self) -> View:

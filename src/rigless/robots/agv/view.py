@@ -62,6 +62,7 @@ COMMANDS = {
     "HOME": "Home axes",
     "CLEAR_FAULT": "Clear faults",
 }
+ACKNOWLEDGE = ("CLEAR_FAULT", "RESUME")  # RESUME also ends a manual hold
 RATES = ("heartbeat", "state", "telemetry", "traffic.state", "events", "command.ack")
 INPUTS = {
     "obstacle_m": "Obstacle ahead, m (−1: none)",
@@ -343,6 +344,17 @@ class AgvView(View):
         soc, charging = machine.battery
         text = _step_of(task) if task is not None else "charging" if charging else ""
         return Summary(abs(v), 100.0 * soc, text)
+
+    def stop(self, on: bool) -> list[AnyInput]:
+        """Press the emergency stop, or release and acknowledge it, as at the robot itself."""
+        supported = self.robot.config.capabilities.supportedCommands
+        known = [name for name in ACKNOWLEDGE if supported is None or name in supported]
+        held = not on and self.robot.machine.estop != "NONE"
+        return [*super().stop(on), *(self._command(name, {}) for name in known[:held])]
+
+    @property
+    def stopped(self) -> bool | None:
+        return bool(super().stopped) or self.robot.machine.estop_released
 
     def act(self, name: str) -> list[AnyInput]:
         if name not in COMMANDS:

@@ -184,7 +184,8 @@ def _tolerance(place: ConfigPath) -> Iterator[Problem]:
 
 def _estop(root: ConfigPath) -> Iterator[Problem]:
     chains = [one for one in root["io"]["digitalInputs"] if one["type"].text == "ESTOP_CHAIN"]
-    stop = root["safety"]["stopOnEstop"]
+    safety = root["safety"]
+    stop = safety["stopOnEstop"]
     if stop.true and not chains:
         what, fix = (
             "stopOnEstop is true, but there is no emergency stop input",
@@ -194,6 +195,13 @@ def _estop(root: ConfigPath) -> Iterator[Problem]:
             yield stop.error("NO_ESTOP_INPUT", what, fix)
         else:
             yield stop.warning("NO_ESTOP_INPUT", f"{what}; a simulated one is added", fix)
+    supported = root["capabilities"]["supportedCommands"]
+    commands = {command.text for command in supported}
+    manual = safety["estopAcknowledge"].text in (None, "MANUAL")
+    if stop.true and manual and supported.there and not commands & {"RESUME", "CLEAR_FAULT"}:
+        what = "nothing can end an emergency stop: it is acknowledged by RESUME or CLEAR_FAULT"
+        fix = 'add one of them, or set safety.estopAcknowledge to "AUTO"'
+        yield supported.warning("ESTOP_WITHOUT_ACKNOWLEDGE", what, fix)
     for chain in chains:
         name = chain["ioId"].text
         if stop.true and not chain["required"].true:

@@ -1,8 +1,8 @@
 """Rules for settings from the backend: which keys it may set, and which values are valid.
 
-Some keys take effect at once, the others at the next start. A robot that starts with such settings
-has them in its configuration; the values of its file are kept in `extensions`, so that a setting
-can be undone.
+The allowed keys are AT_ONCE, OF_MOTORS, and AT_START, which take effect at the next start. A
+robot that starts with such settings has them in its configuration; the values of its file are kept
+in `extensions`, so that a setting can be undone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,21 +22,36 @@ AT_ONCE = (
     "streams.telemetryHz",
     "streams.trafficHz",
     "streams.taskHz",
-    "safety.stopOnObstacle",
-    "safety.obstacleStopDistanceMeters",
-    "safety.obstacleWarnDistanceMeters",
     "runtime.healthPolicy.allowDriveInWarning",
-    "runtime.healthPolicy.requireNatsForMotion",
 )
 OF_MOTORS = (
     "limits.maxSpeed.value",
     "limits.maxAcceleration.value",
     "limits.maxDeceleration.value",
 )
+# All other keys belong to the file: safety, the link and the parts of the robot. Whoever can
+# publish to the robot must not be able to switch off its emergency stop, and a bad value of the
+# link could not be undone.
+AT_START = (
+    "identity.robotCode",
+    "identity.name",
+    "identity.vendor",
+    "identity.model",
+    "identity.firmwareVersion",
+    "runtime.tickHz",
+    "runtime.simulationProfile",
+    "extensions",
+)
+TABLES_AT_START = ("runtime.startupPolicy.", "runtime.simulationProfile.", "extensions.")
 OF_THE_FILE = "riglessFile"  # in `extensions`: the file's values of keys that were set
-# Identity and link cannot be set remotely: a bad value could not be undone.
-FILE_ONLY = ("schemaVersion", "identity.robotId", "capabilities.supportedModules.settings")
-FILE_ONLY_TABLES = ("nats.", f"extensions.{OF_THE_FILE}")
+READ_ONLY = (  # reported, so that the backend knows how the robot stops
+    "safety.stopOnEstop",
+    "safety.estopAcknowledge",
+    "safety.stopOnObstacle",
+    "safety.obstacleStopDistanceMeters",
+    "safety.obstacleWarnDistanceMeters",
+    "runtime.healthPolicy.requireNatsForMotion",
+)
 MOST_BYTES = 16 * 1024  # of all settings together: a report is one message
 LONGEST = 300
 
@@ -137,7 +152,8 @@ class RemoteSettings:
     def _forbidden(self, key: str) -> Rejection | None:
         if key not in self.known:
             return "UNKNOWN_KEY", "there is no such key in robot_config.json"
-        if key in FILE_ONLY or key.startswith(FILE_ONLY_TABLES):
+        allowed = key in self.at_once or key in AT_START or key.startswith(TABLES_AT_START)
+        if not allowed or key.startswith(f"extensions.{OF_THE_FILE}"):
             return "NOT_ALLOWED", "can be changed in the robot's file only"
         return None
 

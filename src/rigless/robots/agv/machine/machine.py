@@ -402,7 +402,18 @@ class Machine:
 
     @property
     def estop(self) -> Estop:
+        """The emergency stop: pressed, or released and not acknowledged yet."""
         return cast(Estop, self.state.estop)
+
+    @property
+    def estop_released(self) -> bool:
+        """True while a released emergency stop waits to be acknowledged."""
+        return self.state.estop != "NONE" and self.state.pressed == "NONE"
+
+    def acknowledge(self) -> None:
+        """End an emergency stop that is no longer pressed: motion may continue."""
+        self.sensing.acknowledge(self.state)
+        self.resample()
 
     @property
     def obstacle_stop(self) -> bool:

@@ -93,6 +93,8 @@ class Sensing:
         self._services = services
         self._ids = tuple(entry.ioId for entry in config.io.digitalInputs)
         self._names = self._ids if "estop" in self._ids else ("estop", *self._ids)
+        safety = config.safety
+        self._latches = safety.stopOnEstop and safety.estopAcknowledge == "MANUAL"
         self._chains = (
             "estop",
             *(entry.ioId for entry in config.io.digitalInputs if entry.type == ESTOP),
@@ -104,10 +106,12 @@ class Sensing:
             for entry in config.io.digitalInputs
             if config.runtime.mode == "MOCK" or entry.driver.type == "MOCK"
         ]
+        names = {entry.ioId for entry in simulated}
+        self._real_chains = [name for name in self._chains if name in {*self._ids} - names]
         found = {entry.ioId: row for entry in simulated if (row := _edge(entry, config, limits))}
         self._watching = tuple(found)
         self.guards = guards_of(config)
-        self._seeing = {entry.ioId for entry in simulated} & set(self.guards)
+        self._seeing = names & set(self.guards)
         self.edges = np.array(list(found.values())).reshape(-1, EDGE_SIZE)
 
     def begin(self, state: MachineState) -> None:
@@ -132,12 +136,17 @@ class Sensing:
         if faulty:
             remote = services.sense("remote_estop", remote)
         pressed = any(values.get(name, False) for name in self._chains)
-        estop = "MANUAL" if pressed else "REMOTE" if remote is None or remote else "NONE"
+        now = "MANUAL" if pressed else "REMOTE" if remote is None or remote else "NONE"
+        # ISO 13850: a release must not start motion, so the stop stays until acknowledged.
+        held = now == "NONE" and self._latches and state.released
+        estop = state.estop if held else now
+        if now == "NONE" and not state.released:
+            state.released = all(name in wired for name in self._real_chains)
         state.guarded = any(values[name] for name in self.guards)
         if values != state.inputs:
             state.inputs, state.changes = values, state.changes + 1
-        if estop != state.estop:
-            state.estop, state.changes = estop, state.changes + 1
+        if (now, estop) != (state.pressed, state.estop):
+            state.pressed, state.estop, state.changes = now, estop, state.changes + 1
         lost = state.remote.lost
         off = (
             [name for name in self.devices if name in lost or services.fault(name, "off")]
@@ -146,6 +155,12 @@ class Sensing:
         )
         if off != state.off:
             self._notice_devices(state, off)
+
+    def acknowledge(self, state: MachineState) -> None:
+        """End an emergency stop that is no longer pressed."""
+        self.sample(state)
+        if state.pressed == "NONE" and state.estop != "NONE":
+            state.estop, state.changes = "NONE", state.changes + 1
 
     def _notice_devices(self, state: MachineState, off: list[str]) -> None:
         for name in self.devices:

@@ -46,7 +46,9 @@ class MachineState:
     off: list[str] = field(default_factory=list)  # devices that are off
 
     # Safety
-    estop: str = "NONE"
+    pressed: str = "NONE"  # emergency stop: NONE, MANUAL or REMOTE
+    estop: str = "NONE"  # likewise, until it is acknowledged
+    released: bool = False  # it was seen released in this boot, so that a stop may latch
     obstacle_m: float = math.inf
     blocked: bool = False  # within the stop distance, for simulated guards
     guarded: bool = False  # a guard input is on

@@ -46,7 +46,12 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
         "check its wiring",
     ),
     "BATTERY_EMPTY": ("CRITICAL", "FATAL", "the battery is empty", "charge it"),
-    "ESTOP": ("ERROR", "ERROR", "an emergency stop is pressed", "release it"),
+    "ESTOP": (
+        "ERROR",
+        "ERROR",
+        "an emergency stop was pressed",
+        "release it, then send RESUME or CLEAR_FAULT",
+    ),
     "OBSTACLE": (
         "WARNING",
         "WARNING",

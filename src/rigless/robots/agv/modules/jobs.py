@@ -82,8 +82,11 @@ class Jobs:
                 self.end(job)
             case p.Params() if job.kind in ("PAUSE", "RESUME"):
                 self._core.paused = job.kind == "PAUSE"
+                if job.kind == "RESUME":
+                    machine.acknowledge()
                 self.end(job)
             case p.Params() if job.kind == "CLEAR_FAULT":
+                machine.acknowledge()
                 self._clear(
                     job,
                     [

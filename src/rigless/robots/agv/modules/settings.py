@@ -12,7 +12,7 @@ from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys
 from rigless.robots.agv.link.publisher import Publisher
-from rigless.robots.agv.link.remote_settings import Rejection, RemoteSettings
+from rigless.robots.agv.link.remote_settings import READ_ONLY, Rejection, RemoteSettings
 from rigless.robots.agv.state import CoreState, SettingsState
 
 MOST_REJECTED = 40
@@ -86,7 +86,7 @@ class Settings:
         desired, rules = self._state.desired, self._rules
         config = self.effective.model_dump(mode="json")
         waiting = rules.waiting(desired)
-        listed = dict.fromkeys((*rules.at_once, *rules.of_file, *desired, *waiting))
+        listed = dict.fromkeys((*rules.at_once, *READ_ONLY, *rules.of_file, *desired, *waiting))
         reported = m.SettingsReported(
             self._state.version,
             keys.get_all(config, listed),

@@ -81,6 +81,16 @@ ERRORS = [
         "motors[3].limits.maxSpeed.value",
         {"motors.3.limits.maxSpeed.value": 1e12},
     ),
+    (  # mm/s written as m/s
+        "LIMIT_OUT_OF_REASON",
+        "motors[0].limits.maxSpeed.value",
+        {f"motors.{n}.limits.maxSpeed.value": 1200 for n in (0, 1)},
+    ),
+    (  # plausible for a motor, but not for a wheel without a gear
+        "LIMIT_OUT_OF_REASON",
+        "motors[0].limits.maxSpeed.value",
+        TURNING | {f"motors.{n}.limits.maxSpeed.value": 3000 for n in (0, 1)},
+    ),
     (
         "POSITION_RANGE_EMPTY",
         "motors[3].limits.positionMin",

@@ -24,12 +24,12 @@ from rigless.robots.agv.fields import (
     Cooldown,
     Hz,
     Id,
+    Kilograms,
+    Metres,
     Millimetres,
     Milliseconds,
-    NotNegative,
     Number,
     Part,
-    Positive,
     Text,
     Ticks,
     Truth,
@@ -141,7 +141,7 @@ class Dimensions(Part):
     trackWidthMm: Millimetres | None = Field(
         None, description="Between the drive wheels; default: the width."
     )
-    payloadMaxKg: NotNegative | None = Field(None, description="Maximum payload.")
+    payloadMaxKg: Kilograms | None = Field(None, description="Maximum payload.")
 
 
 class Modules(Part):
@@ -294,10 +294,10 @@ class Safety(Part):
         " CLEAR_FAULT. AUTO: continue.",
     )
     stopOnObstacle: Truth = Field(description="Stop for obstacles.")
-    obstacleStopDistanceMeters: Positive | None = Field(
+    obstacleStopDistanceMeters: Metres | None = Field(
         None, description="Distance at which the robot stops."
     )
-    obstacleWarnDistanceMeters: Positive | None = Field(
+    obstacleWarnDistanceMeters: Metres | None = Field(
         None, description="Distance at which it warns."
     )
 

@@ -20,8 +20,10 @@ def _number(value: Any) -> Any:
 
 _NUMBER = BeforeValidator(_number)
 Number = Annotated[float, _NUMBER]
-Positive = Annotated[float, Field(gt=0), _NUMBER]
-NotNegative = Annotated[float, Field(ge=0), _NUMBER]
+Metres = Annotated[float, Field(gt=0, le=1000), _NUMBER]
+Kilograms = Annotated[float, Field(ge=0, le=1e6), _NUMBER]
+Watts = Annotated[float, Field(ge=0, le=1e6), _NUMBER]
+WattHours = Annotated[float, Field(gt=0, le=1e7), _NUMBER]
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6), _NUMBER]
 Amount = Annotated[float, Field(ge=0, le=1e9), _NUMBER]
 Seconds = Annotated[float, Field(ge=0, le=1e9), _NUMBER]
@@ -29,7 +31,7 @@ Chance = Annotated[float, Field(ge=0, le=1), _NUMBER]
 Hz = Annotated[float, Field(gt=0, le=1000), _NUMBER]
 Version = Annotated[int, Field(ge=1), _NUMBER]
 Ticks = Annotated[int, Field(ge=1, le=1000), _NUMBER]
-Millimetres = Annotated[int, Field(gt=0, le=1_000_000), _NUMBER]
+Millimetres = Annotated[int, Field(gt=0, le=50_000), _NUMBER]
 Milliseconds = Annotated[int, Field(ge=1, le=600_000), _NUMBER]
 Cooldown = Annotated[int, Field(ge=0, le=3_600_000), _NUMBER]
 Truth = StrictBool

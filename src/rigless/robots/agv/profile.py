@@ -12,10 +12,12 @@ from rigless.robots.agv.fields import (
     Bucket,
     Chance,
     Coordinate,
+    Metres,
     Part,
-    Positive,
     Seconds,
     Truth,
+    WattHours,
+    Watts,
     nullable,
 )
 
@@ -89,7 +91,7 @@ class ObstacleEntry(Part):
     )
     x: Coordinate | None = Field(None, description="Position, metres.")
     y: Coordinate | None = Field(None, description="Position, metres.")
-    radiusM: Positive = Field(0.25, description="Radius of an obstacle at a point.")
+    radiusM: Metres = Field(0.25, description="Radius of an obstacle at a point.")
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> "ObstacleEntry":
@@ -115,17 +117,17 @@ class Marker(Part):
     code: str = Field(description="The code.")
     x: Coordinate = Field(description="Position, metres.")
     y: Coordinate = Field(description="Position, metres.")
-    radiusM: Positive = Field(0.05, description="Reading distance.")
+    radiusM: Metres = Field(0.05, description="Reading distance.")
 
 
 class Battery(Part):
     """A battery that is discharged by time and driving, and charged on a charger."""
 
-    capacityWh: Positive = Field(960.0, description="Energy of the full battery.")
+    capacityWh: WattHours = Field(960.0, description="Energy of the full battery.")
     initialSoc: Chance = Field(1.0, description="State of charge at boot, 0 to 1.")
-    idleW: Amount = Field(30.0, description="Power at rest.")
-    driveWPerMps: Amount = Field(150.0, description="Power for each m/s driven.")
-    chargeW: Amount = Field(500.0, description="Power on the charger.")
+    idleW: Watts = Field(30.0, description="Power at rest.")
+    driveWPerMps: Watts = Field(150.0, description="Power for each m/s driven.")
+    chargeW: Watts = Field(500.0, description="Power on the charger.")
 
 
 class SimulationProfile(Part):

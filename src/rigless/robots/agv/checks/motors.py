@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rigless.kernel.problems import Problem, did_you_mean
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.motion.chassis import SIDES, kinematics_of, side_of
+from rigless.robots.agv.motion.motors import DEFAULT_WHEEL_MM
 from rigless.robots.agv.units import UNITS, Unit
 
 DIMENSIONS = {
@@ -14,7 +15,18 @@ DIMENSIONS = {
     "positionMin": "position",
     "positionMax": "position",
 }
-LARGEST, SMALLEST = 1e6, 1e-6  # metres or radians (per second, per second squared)
+SMALLEST = 1e-6  # of speeds and accelerations; metres or radians
+# The most that is plausible, by kind and dimension, in metres or radians. Tuggers and shuttles
+# stay below 10 m/s; the fastest servo motors turn at 30,000 rpm.
+MOST = {
+    ("linear", "speed"): 20.0,
+    ("linear", "acceleration"): 100.0,
+    ("linear", "position"): 1000.0,
+    ("angular", "speed"): 3200.0,
+    ("angular", "acceleration"): 1e6,
+    ("angular", "position"): 1e6,
+}
+FASTEST_MPS = MOST["linear", "speed"]
 DYNAMIC = ("maxSpeed", "maxAcceleration", "maxDeceleration")
 
 
@@ -24,6 +36,7 @@ def motors(root: ConfigPath) -> Iterator[Problem]:
         yield from _limits(motor)
         if motor["role"].text == "DRIVE":
             yield from _wheel(motor)
+            yield from _ground_speed(motor)
     yield from _functions(root)
     if isinstance(root["motors"].value, list):
         yield from _drives(root)
@@ -99,14 +112,17 @@ def _limits(motor: ConfigPath) -> Iterator[Problem]:
             kinds[name] = unit.kind
         if value is None:
             continue
-        size = abs(value * unit.si) if unit is not None else abs(value)
         if name in DYNAMIC and value <= 0:
             yield quantity["value"].error(
                 "LIMIT_NOT_POSITIVE", f"{name} is {value:g}", "it must be more than 0"
             )
-        elif size > LARGEST or (name in DYNAMIC and size < SMALLEST):
-            what = f"{name} is {value:g} {text}, which is not plausible"
-            yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, "check the unit")
+        elif unit is not None:
+            most = MOST[unit.kind, unit.dimension]
+            size = abs(value * unit.si)
+            if size > most or (name in DYNAMIC and size < SMALLEST):
+                what = f"{name} is {value:g} {text}, which is not plausible"
+                fix = f"check the unit; at most {most / unit.si:g} {text} is allowed"
+                yield quantity["value"].error("LIMIT_OUT_OF_REASON", what, fix)
     if len(set(kinds.values())) > 1:
         groups = [
             ", ".join(name for name, kind in kinds.items() if kind == one) + f" {one}"
@@ -161,6 +177,20 @@ def _wheel(motor: ConfigPath) -> Iterator[Problem]:
             yield motor["metadata"].warning(
                 "WHEEL_UNKNOWN", what, 'add "metadata": {"wheelDiameterMm": …}'
             )
+
+
+def _ground_speed(motor: ConfigPath) -> Iterator[Problem]:
+    """Check the speed that an angular drive motor gives to the robot."""
+    limits, given = motor["limits"], motor["metadata"]
+    unit, speed = unit_of(limits["maxSpeed"], "maxSpeed"), si(motor, "maxSpeed")
+    if unit is None or speed is None or unit.kind != "angular":
+        return
+    wheel_mm = given["wheelDiameterMm"].number or DEFAULT_WHEEL_MM
+    mps = speed * 0.5e-3 * wheel_mm / (given["gearRatio"].number or 1.0)
+    if mps > FASTEST_MPS:
+        what = f"with its wheel and gear, {motor['motorId'].text!r} drives at {mps:.0f} m/s"
+        fix = f"check maxSpeed, wheelDiameterMm and gearRatio; at most {FASTEST_MPS:g} m/s"
+        yield limits["maxSpeed"]["value"].error("LIMIT_OUT_OF_REASON", what, fix)
 
 
 def _drives(root: ConfigPath) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from rigless.kernel.elementary import sin_cos
 from rigless.worlds.grid import Grid
 from rigless.worlds.raycast import cast_ray
 
@@ -43,8 +44,8 @@ def rays(grid, poses, angles):
     """Return all combinations as (x, y, dx, dy) in cells."""
     for x_m, y_m, theta in np.asarray(poses, float):
         x, y = grid.to_cells(x_m, y_m)
-        c, s = np.cos(theta - grid.origin[2]), np.sin(theta - grid.origin[2])
-        for cb, sb in zip(np.cos(angles), np.sin(angles), strict=True):
+        s, c = sin_cos(float(theta - grid.origin[2]))
+        for sb, cb in map(sin_cos, np.asarray(angles, float).tolist()):
             yield float(x), float(y), cb * c - sb * s, cb * s + sb * c
 
 

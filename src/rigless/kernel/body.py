@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.elementary import sin_cos
+
 TOUCHING_M = 1e-9  # bodies that overlap by less only touch
 
 
@@ -51,7 +53,7 @@ class Body:
     @property
     def corners(self) -> list[tuple[float, float]]:
         """The corners of a box, counter-clockwise."""
-        cos, sin, (half_x, half_y) = math.cos(self.theta), math.sin(self.theta), self.half_m
+        (sin, cos), (half_x, half_y) = sin_cos(self.theta), self.half_m
         return [
             (self.x + cos * ahead - sin * aside, self.y + sin * ahead + cos * aside)
             for ahead, aside in (
@@ -106,7 +108,7 @@ def may_be_clear(
 
 def _seen_from(body: Body, x: float, y: float) -> tuple[float, float]:
     """Return a point in the frame of a body."""
-    cos, sin, dx, dy = math.cos(body.theta), math.sin(body.theta), x - body.x, y - body.y
+    (sin, cos), dx, dy = sin_cos(body.theta), x - body.x, y - body.y
     return cos * dx + sin * dy, cos * dy - sin * dx
 
 
@@ -121,7 +123,7 @@ def _gap_m(body: Body, x: float, y: float) -> float:
 def _boxes_overlap(one: Body, two: Body) -> bool:
     """Return False if an axis of one of the boxes separates them."""
     turn = two.theta - one.theta
-    cos, sin = abs(math.cos(turn)), abs(math.sin(turn))
+    sin, cos = map(abs, sin_cos(turn))
     for a, b in ((one, two), (two, one)):
         ahead, aside = _seen_from(a, b.x, b.y)
         reach_x, reach_y = (

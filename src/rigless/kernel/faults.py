@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.elementary import exp
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 
 
@@ -236,7 +237,7 @@ def actuate(fault: Fault, command: float, dt_s: float, full: float, before: floa
         case _:  # lag: first order, exact for a held command
             tau = fault.params["tau_s"]
             last: float = fault.memory.get("value", before)
-            last += (command - last) * (1.0 - math.exp(-dt_s / tau) if tau > 0 else 1.0)
+            last += (command - last) * (1.0 - exp(-dt_s / tau) if tau > 0 else 1.0)
             fault.memory["value"] = last
             return last
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rigless.kernel.body import Body, may_be_clear
+from rigless.kernel.elementary import sin_cos
 from rigless.kernel.inputs import MoveObstacle
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -109,10 +110,12 @@ class World:
     def nearest_free(self, body: Body, others: Sequence[Body]) -> tuple[float, float] | None:
         """Return the place nearest to a body's where it overlaps no other body, or None."""
         x, y = (min(max(value, -FARTHEST_M), FARTHEST_M) for value in (body.x, body.y))
-        angles = 2 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS
+        sines, cosines = zip(
+            *(sin_cos(2 * math.pi * k / DIRECTIONS) for k in range(DIRECTIONS)), strict=True
+        )
         rings = STEP_M * np.arange(RINGS)
-        xs = (x + np.outer(rings, np.cos(angles))).ravel()[DIRECTIONS - 1 :]  # the centre once
-        ys = (y + np.outer(rings, np.sin(angles))).ravel()[DIRECTIONS - 1 :]
+        xs = (x + np.outer(rings, cosines)).ravel()[DIRECTIONS - 1 :]  # the centre once
+        ys = (y + np.outer(rings, sines)).ravel()[DIRECTIONS - 1 :]
         for k in np.flatnonzero(may_be_clear(xs, ys, body, others, STEP_M)):
             place = round(float(xs[k]), 2) + 0.0, round(float(ys[k]), 2) + 0.0  # no -0
             here = body.at(*place).grown(MARGIN_M)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.motion.proximity import Obstacles
 from rigless.worlds.clearance import Cells, Clearance, cell_of, nearest
 
@@ -50,7 +51,7 @@ def gap_at(obstacles: Obstacles, x: float, y: float, limit: float) -> tuple[floa
     gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
     nx, ny = ((x - at_x) / gap, (y - at_y) / gap) if 0.0 < gap < np.inf else (0.0, 0.0)
     for k in range(boxes.shape[0]):
-        cos, sin = np.cos(boxes[k, 4]), np.sin(boxes[k, 4])
+        sin, cos = sin_cos(boxes[k, 4])
         qx = cos * (x - boxes[k, 0]) + sin * (y - boxes[k, 1])
         qy = cos * (y - boxes[k, 1]) - sin * (x - boxes[k, 0])
         ex, ey = _outside(qx, boxes[k, 2]), _outside(qy, boxes[k, 3])
@@ -79,7 +80,8 @@ def first_contact(obstacles: Obstacles, path: Path, whole: float) -> Hit:
     if gap < whole - 0.5 * GRAZE:
         best = _first_wall(occupied, clear, path, gap) if gap > 2.0 * GRAZE else _NEVER
     for k in range(boxes.shape[0]):
-        cos, sin, hx, hy = np.cos(boxes[k, 4]), np.sin(boxes[k, 4]), boxes[k, 2], boxes[k, 3]
+        sin, cos = sin_cos(boxes[k, 4])
+        hx, hy = boxes[k, 2], boxes[k, 3]
         qx = cos * (x - boxes[k, 0]) + sin * (y - boxes[k, 1])
         qy = cos * (y - boxes[k, 1]) - sin * (x - boxes[k, 0])
         ex, ey = _outside(qx, hx), _outside(qy, hy)

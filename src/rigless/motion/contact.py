@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.elementary import sin_cos
 from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, Path, first_contact, gap_at
 from rigless.motion.proximity import FARTHEST, Obstacles, Shapes, lent, zone_touched
 from rigless.worlds.clearance import Cells, Clearance, cell_of, clearance, nearest
@@ -185,7 +186,7 @@ class Contact:
         self.clear = grid.clear
         self._discs, self._boxes = np.empty((0, 3)), np.empty((0, 5))
         self._out = np.zeros(MOVED)
-        self._cos, self._sin = float(np.cos(grid.origin[2])), float(np.sin(grid.origin[2]))
+        self._sin, self._cos = sin_cos(float(grid.origin[2]))
 
     def place(self, discs: ArrayLike = (), boxes: ArrayLike = ()) -> None:
         """Set discs (x, y, radius) and boxes (x, y, half_x, half_y, theta) that are not in the map.

@@ -6,6 +6,7 @@ Plain scalars in and out, SI units, counter-clockwise positive.
 import numpy as np
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin, sin_cos
 
 
 @compiled
@@ -38,7 +39,7 @@ def chord_share(half: float) -> float:
     if abs(half) < 1e-2:
         square = half * half
         return 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0))
-    share: float = np.sin(half) / half
+    share: float = sin(half) / half
     return share
 
 
@@ -49,9 +50,10 @@ def arc(
     """Return the pose after dt on an arc, calculated from its chord without division by ω."""
     half = 0.5 * omega_radps * dt_s
     chord = v_mps * dt_s * chord_share(half)
+    s, c = sin_cos(theta + half)
     return (
-        x_m + chord * np.cos(theta + half),
-        y_m + chord * np.sin(theta + half),
+        x_m + chord * c,
+        y_m + chord * s,
         wrap(theta + omega_radps * dt_s),
     )
 

@@ -1,8 +1,7 @@
 """A motor that follows its command with a first-order lag, exact for a constant command."""
 
-import math
-
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import decayed
 
 
 @compiled
@@ -17,5 +16,5 @@ def follow(
         return command, command
     rate = 1.0 / tau_s + drag_per_s
     goal = command / (tau_s * rate)
-    gone = -math.expm1(-rate * dt_s)
+    gone = decayed(rate * dt_s)
     return speed + (goal - speed) * gone, goal + (speed - goal) * gone / (rate * dt_s)

@@ -5,9 +5,8 @@ east, west. North forward pushes to +x, south to −x, east to −y, west to +y,
 turn the body clockwise. Plain scalars, SI units.
 """
 
-import math
-
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.motion.diff_drive import chord_share
 
 NORTH, SOUTH, EAST, WEST = range(4)
@@ -43,6 +42,6 @@ def displacement(
     It is the exact chord of an arc.
     """
     half = 0.5 * turn_radps * dt_s
-    c, s = math.cos(theta + half), math.sin(theta + half)
+    s, c = sin_cos(theta + half)
     ahead = dt_s * chord_share(half)
     return ahead * (c * right_mps - s * forward_mps), ahead * (s * right_mps + c * forward_mps)

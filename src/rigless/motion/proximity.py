@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.worlds.clearance import Cells, Clearance, cell_of
 
 Shapes = NDArray[np.float64]
@@ -92,7 +93,7 @@ def zone_touched(
     part = min(span, 2.0 * np.pi) / parts
     for i in range(parts if span > 0.0 else 0):
         begin = theta + start_angle + i * part
-        ax, ay, bx, by = np.cos(begin), np.sin(begin), np.cos(begin + part), np.sin(begin + part)
+        (ay, ax), (by, bx) = sin_cos(begin), sin_cos(begin + part)
         sector = Sector(ax, ay, bx, by, radius, outer)
         if walls:
             for r in range(
@@ -106,7 +107,7 @@ def zone_touched(
                     ):
                         return True
         for k in range(boxes.shape[0]):
-            cos, sin = np.cos(boxes[k, 4]), np.sin(boxes[k, 4])
+            sin, cos = sin_cos(boxes[k, 4])
             qx, qy, hx, hy = boxes[k, 0] - x, boxes[k, 1] - y, boxes[k, 2], boxes[k, 3]
             if _box_in(qx, qy, hx, hy, cos, sin, sector):
                 return True

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]
@@ -44,7 +45,8 @@ def inverse(q: Quaternion) -> Quaternion:
 @compiled
 def about_z(angle_rad: float) -> Quaternion:
     """Return the rotation about z."""
-    return 0.0, 0.0, math.sin(0.5 * angle_rad), math.cos(0.5 * angle_rad)
+    sine, cosine = sin_cos(0.5 * angle_rad)
+    return 0.0, 0.0, sine, cosine
 
 
 def from_rpy(roll_rad: float, pitch_rad: float, yaw_rad: float) -> Quaternion:
@@ -52,8 +54,8 @@ def from_rpy(roll_rad: float, pitch_rad: float, yaw_rad: float) -> Quaternion:
 
     The axes are those of the fixed frame, as in URDF.
     """
-    roll = (math.sin(0.5 * roll_rad), 0.0, 0.0, math.cos(0.5 * roll_rad))
-    pitch = (0.0, math.sin(0.5 * pitch_rad), 0.0, math.cos(0.5 * pitch_rad))
+    (roll_sin, roll_cos), (pitch_sin, pitch_cos) = sin_cos(0.5 * roll_rad), sin_cos(0.5 * pitch_rad)
+    roll, pitch = (roll_sin, 0.0, 0.0, roll_cos), (0.0, pitch_sin, 0.0, pitch_cos)
     return multiply(about_z(yaw_rad), multiply(pitch, roll))
 
 

@@ -7,6 +7,7 @@ the time constant τ do not depend on the sampling rate.
 import math
 
 from rigless.kernel.compiled import inlined
+from rigless.kernel.compiled_elementary import decayed, exp
 
 
 def pull(dt_s: float, time_constant_s: float) -> tuple[float, float]:
@@ -14,8 +15,7 @@ def pull(dt_s: float, time_constant_s: float) -> tuple[float, float]:
 
     The deviation is for a steady deviation of one.
     """
-    keep = math.exp(-dt_s / time_constant_s)
-    return keep, math.sqrt(-math.expm1(-2.0 * dt_s / time_constant_s))
+    return exp(-dt_s / time_constant_s), math.sqrt(decayed(2.0 * dt_s / time_constant_s))
 
 
 @inlined

@@ -7,6 +7,8 @@ ellipsoid lies 785 m below it.
 import math
 from dataclasses import dataclass
 
+from rigless.kernel.compiled_elementary import atan2, sin_cos
+
 SEMI_MAJOR_M, FLATTENING = 6378137.0, 1 / 298.257223563  # NGA.STND.0036
 SEMI_MINOR_M = SEMI_MAJOR_M * (1 - FLATTENING)
 E2 = FLATTENING * (2 - FLATTENING)  # first eccentricity, squared
@@ -22,12 +24,13 @@ def to_ecef(
 ) -> tuple[float, float, float]:
     """Return earth-centred, earth-fixed coordinates in metres."""
     lat, lon = math.radians(latitude_deg), math.radians(longitude_deg)
-    normal = SEMI_MAJOR_M / math.sqrt(1 - E2 * math.sin(lat) ** 2)
-    across = (normal + height_m) * math.cos(lat)
+    (lat_sin, lat_cos), (lon_sin, lon_cos) = sin_cos(lat), sin_cos(lon)
+    normal = SEMI_MAJOR_M / math.sqrt(1 - E2 * lat_sin * lat_sin)
+    across = (normal + height_m) * lat_cos
     return (
-        across * math.cos(lon),
-        across * math.sin(lon),
-        (normal * (1 - E2) + height_m) * math.sin(lat),
+        across * lon_cos,
+        across * lon_sin,
+        (normal * (1 - E2) + height_m) * lat_sin,
     )
 
 
@@ -36,13 +39,14 @@ def to_geodetic(x_m: float, y_m: float, z_m: float) -> Place:
 
     It is exact to nanometres near the ground, poles included.
     """
-    across = math.hypot(x_m, y_m)
-    reduced = math.atan2(SEMI_MAJOR_M * z_m, SEMI_MINOR_M * across)
-    up = z_m + E2_SECOND * SEMI_MINOR_M * math.sin(reduced) ** 3
-    lat = math.atan2(up, across - E2 * SEMI_MAJOR_M * math.cos(reduced) ** 3)
-    sine = math.sin(lat)
-    height = across * math.cos(lat) + z_m * sine - SEMI_MAJOR_M * math.sqrt(1 - E2 * sine * sine)
-    return math.degrees(lat), math.degrees(math.atan2(y_m, x_m)), height
+    across = math.sqrt(x_m * x_m + y_m * y_m)
+    reduced = atan2(SEMI_MAJOR_M * z_m, SEMI_MINOR_M * across)
+    sine, cosine = sin_cos(reduced)
+    up = z_m + E2_SECOND * SEMI_MINOR_M * (sine * sine * sine)
+    lat = atan2(up, across - E2 * SEMI_MAJOR_M * (cosine * cosine * cosine))
+    sine, cosine = sin_cos(lat)
+    height = across * cosine + z_m * sine - SEMI_MAJOR_M * math.sqrt(1 - E2 * sine * sine)
+    return math.degrees(lat), math.degrees(atan2(y_m, x_m)), height
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Topocentric:
 
     def __post_init__(self) -> None:
         lat, lon = math.radians(self.latitude_deg), math.radians(self.longitude_deg)
-        axes = (math.sin(lat), math.cos(lat), math.sin(lon), math.cos(lon))
+        axes = (*sin_cos(lat), *sin_cos(lon))
         object.__setattr__(self, "_axes", axes)
         object.__setattr__(
             self, "_centre", to_ecef(self.latitude_deg, self.longitude_deg, self.height_m)

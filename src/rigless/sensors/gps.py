@@ -1,8 +1,7 @@
 """Position from a satellite receiver in map metres: antenna position, drift and white noise."""
 
-import math
-
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 
 
 @compiled
@@ -10,7 +9,7 @@ def antenna(
     x_m: float, y_m: float, yaw_rad: float, arm_x_m: float, arm_y_m: float
 ) -> tuple[float, float]:
     """Return the position of the antenna on its lever arm, for a body at this pose."""
-    c, s = math.cos(yaw_rad), math.sin(yaw_rad)
+    s, c = sin_cos(yaw_rad)
     return x_m + c * arm_x_m - s * arm_y_m, y_m + s * arm_x_m + c * arm_y_m
 
 

@@ -16,6 +16,7 @@ from numba import uint32, uint64
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
+from rigless.kernel.compiled_elementary import log
 from rigless.kernel.streams import OFF_WORD, stream_key
 
 Key = NDArray[np.uint64]
@@ -84,7 +85,7 @@ def _tail(p: float) -> Any:
 
     Acklam's rational approximation, relative error 1e-9.
     """
-    q = math.sqrt(-2.0 * math.log(min(p, 1.0 - p)))
+    q = math.sqrt(-2.0 * log(min(p, 1.0 - p)))
     top = (
         (
             ((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q

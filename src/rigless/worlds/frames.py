@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.elementary import atan2, sin_cos
+
 Matrix = NDArray[np.float64]
 UPRIGHT = 1e-9  # cosine of the pitch below which roll and yaw are not separate
 
@@ -17,7 +19,7 @@ def frame(
     xyz: Sequence[float] = (0.0, 0.0, 0.0), rpy_rad: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Matrix:
     """Return the frame at a position, rotated by Rz(yaw)·Ry(pitch)·Rx(roll)."""
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(angle), math.sin(angle)) for angle in rpy_rad)
+    (sr, cr), (sp, cp), (sy, cy) = (sin_cos(angle) for angle in rpy_rad)
     found = np.eye(4)
     found[:3, :3] = (
         (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
@@ -36,11 +38,11 @@ def frame_mm_deg(pose: Sequence[float]) -> Matrix:
 def rpy(matrix: Matrix) -> tuple[float, float, float]:
     """Return roll, pitch and yaw in radians. If the pitch is ±90°, the roll is 0."""
     r = matrix[:3, :3]
-    level = math.hypot(r[0, 0], r[1, 0])
-    pitch = math.atan2(-r[2, 0], level)
+    level = math.sqrt(r[0, 0] * r[0, 0] + r[1, 0] * r[1, 0])
+    pitch = atan2(-r[2, 0], level)
     if level < UPRIGHT:
-        return 0.0, pitch, math.atan2(-r[0, 1], r[1, 1])
-    return math.atan2(r[2, 1], r[2, 2]), pitch, math.atan2(r[1, 0], r[0, 0])
+        return 0.0, pitch, atan2(-r[0, 1], r[1, 1])
+    return atan2(r[2, 1], r[2, 2]), pitch, atan2(r[1, 0], r[0, 0])
 
 
 def inverse(matrix: Matrix) -> Matrix:

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.kernel.compiled_elementary import sin_cos, sines_cosines
 from rigless.worlds.clearance import clearance
 from rigless.worlds.raycast import cast_rays, free_squares
 
@@ -42,7 +43,7 @@ class Grid:
             if material is None
             else np.ascontiguousarray(material, np.uint8)
         )
-        self._cos, self._sin = np.cos(self.origin[2]), np.sin(self.origin[2])
+        self._sin, self._cos = sin_cos(float(self.origin[2]))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -87,14 +88,15 @@ class Grid:
         given = np.atleast_2d(np.asarray(poses, float))
         angles = np.atleast_1d(np.asarray(beam_angles, float))
         x, y = self.to_cells(given[:, 0], given[:, 1])
-        theta = given[:, 2] - self.origin[2]
-        cells = np.column_stack([x, y, np.cos(theta), np.sin(theta)])
+        heading_sines, heading_cosines = sines_cosines(given[:, 2] - self.origin[2])
+        cells = np.column_stack([x, y, heading_cosines, heading_sines])
+        sines, cosines = sines_cosines(angles)
         ranges = np.empty((len(given), len(angles)))
         cast_rays(
             self.squares,
             cells,
-            np.cos(angles),
-            np.sin(angles),
+            cosines,
+            sines,
             max_range_m / self.resolution_m,
             ranges,
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.body import TOUCHING_M, Body, may_be_clear
+from rigless.kernel.elementary import sin_cos
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot
 from rigless.kernel.world import FARTHEST_M, MARGIN_M
@@ -108,7 +109,7 @@ def overlaps_wall(grid: Grid, body: Body) -> bool:
     )
     dx, dy = columns + first_x + 0.5 - x, rows + first_y + 0.5 - y
     theta = body.theta - grid.origin[2]
-    cos, sin = math.cos(theta), math.sin(theta)
+    sin, cos = sin_cos(theta)
     corner = 0.5 * (abs(cos) + abs(sin))  # half of a cell along an axis of the box
     reach_x = half_x * abs(cos) + half_y * abs(sin)
     reach_y = half_x * abs(sin) + half_y * abs(cos)
@@ -140,7 +141,7 @@ def wall_distance_m(grid: Grid, body: Body) -> float:
     left, low = columns + first_x - x, rows + first_y - y  # lower left corners, from the body
     half_x, half_y = (half / size for half in body.half_m)
     theta = body.theta - grid.origin[2]
-    cos, sin = math.cos(theta), math.sin(theta)
+    sin, cos = sin_cos(theta)
     least = math.inf
     for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)):
         # The nearest points of two convex shapes include a corner of one of them.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ def cast_shapes(discs: Floats, boxes: Floats, x: float, y: float, dx: float, dy:
         if root >= 0 and along < 0:
             nearest = min(nearest, -along - math.sqrt(root))
     for i in range(boxes.shape[0]):
-        c, s = math.cos(boxes[i, 4]), math.sin(boxes[i, 4])
+        s, c = sin_cos(boxes[i, 4])
         px, py = x - boxes[i, 0], y - boxes[i, 1]
         low, high = 0.0, nearest
         for axis in range(2):

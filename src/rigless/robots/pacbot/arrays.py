@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.elementary import exp, sin_cos
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot import tof as r
 from rigless.robots.pacbot.config import COMPASS, WHEELS, PacbotConfig
@@ -56,15 +57,13 @@ def _constants(config: PacbotConfig, grid: Grid) -> Array:
     const[b.FRICTION] = body.wall_friction
     const[b.TICKS_PER_M] = config.encoders.ticks_per_rev / (2 * math.pi * body.wheel_radius_m)
     const[b.TICK_STD] = config.encoders.noise
-    const[b.ACCEL_NEW] = (
-        1.0 - math.exp(-dt_s / imu.accel_filter_s) if imu.accel_filter_s > 0 else 1.0
-    )
+    const[b.ACCEL_NEW] = 1.0 - exp(-dt_s / imu.accel_filter_s) if imu.accel_filter_s > 0 else 1.0
     const[b.MOUNT_X], const[b.MOUNT_Y] = imu.mount_x_m, imu.mount_y_m
     const[b.BIAS_STEP] = imu.gyro_drift_radps * math.sqrt(dt_s)
     const[b.ACCEL_STD], const[b.GYRO_STD] = imu.accel_stddev_mps2, imu.gyro_stddev_radps
     const[b.ACCEL_BIAS_X], const[b.ACCEL_BIAS_Y] = imu.accel_bias_mps2
     const[b.RES], const[b.OX], const[b.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]
-    const[b.OCOS], const[b.OSIN] = math.cos(grid.origin[2]), math.sin(grid.origin[2])
+    const[b.OSIN], const[b.OCOS] = sin_cos(grid.origin[2])
     const[b.GAIN : b.GAIN + 4] = [getattr(motors.gain, wheel) for wheel in WHEELS]
     return const
 

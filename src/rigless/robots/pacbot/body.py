@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.motion.contact import MOVED_FULLY, SLIDE, STOP, move_circle
 from rigless.motion.diff_drive import wrap
 from rigless.motion.motor import follow
@@ -94,7 +95,7 @@ def step(
     right, ahead, turn = kept * right, kept * ahead, kept * turn
     m_right, m_ahead, m_turn = kept * m_right, kept * m_ahead, kept * m_turn
     if const[GRIP] > 0.0:
-        c, s = math.cos(theta), math.sin(theta)
+        s, c = sin_cos(theta)
         was_right, was_ahead = c * body[VX] + s * body[VY], c * body[VY] - s * body[VX]
         part, turned = _gripped(const, right - was_right, ahead - was_ahead, turn - body[W])
         if part < 1.0:
@@ -109,7 +110,7 @@ def step(
 
     dx, dy = displacement(theta, m_right, m_ahead, m_turn, dt)
     new_theta = wrap(theta + m_turn * dt)
-    c, s = math.cos(new_theta), math.sin(new_theta)
+    s, c = sin_cos(new_theta)
     vx, vy, w = c * right - s * ahead, s * right + c * ahead, turn
     obstacles = Obstacles(occupied, clear, discs, boxes)
     _move(body, const, obstacles, dx, dy, m_turn, scratch)
@@ -122,7 +123,7 @@ def step(
         felt = wheel_speeds(
             part * (c * lost_x + s * lost_y), part * (c * lost_y - s * lost_x), turned * lost_w, arm
         )
-        c, s = math.cos(theta + 0.5 * m_turn * dt), math.sin(theta + 0.5 * m_turn * dt)
+        s, c = sin_cos(theta + 0.5 * m_turn * dt)
         less_x, less_y = part * (dx - (body[X] - x)) / dt, part * (dy - (body[Y] - y)) / dt
         held = wheel_speeds(c * less_x + s * less_y, c * less_y - s * less_x, 0.0, arm)
         for i in range(4):
@@ -132,7 +133,8 @@ def step(
     motion = Motion(theta + 0.5 * m_turn * dt, vx, vy, w, m_turn)
     _measure(body, const, motion, keys, number, scratch)
     body[THETA], body[VX], body[VY], body[W] = new_theta, vx, vy, w
-    body[ODOMETER] += math.hypot(body[X] - x, body[Y] - y)
+    dx, dy = body[X] - x, body[Y] - y
+    body[ODOMETER] += math.sqrt(dx * dx + dy * dy)
     return hit
 
 
@@ -142,7 +144,10 @@ def _gripped(const: Array, dvx: float, dvy: float, dw: float) -> tuple[float, fl
     if const[GRIP] <= 0.0:
         return 1.0, 1.0
     most = const[GRIP] * STANDARD_GRAVITY * const[DT]
-    change, spin = math.hypot(dvx, dvy), abs(dw) * const[INERTIA] / (const[MASS] * const[ARM])
+    change, spin = (
+        math.sqrt(dvx * dvx + dvy * dvy),
+        abs(dw) * const[INERTIA] / (const[MASS] * const[ARM]),
+    )
     return most / change if change > most else 1.0, most / spin if spin > most else 1.0
 
 
@@ -231,7 +236,7 @@ def _collide(
     body[TOUCH_Y] = const[OY] + (sin * scratch[5] + cos * scratch[6]) * res
     nx, ny = cos * scratch[8] - sin * scratch[9], sin * scratch[8] + cos * scratch[9]
     if scratch[10] > 0.0:  # held in a corner
-        pressed, along, nx, ny = math.hypot(vx, vy), 0.0, 0.0, 0.0
+        pressed, along, nx, ny = math.sqrt(vx * vx + vy * vy), 0.0, 0.0, 0.0
     else:
         pressed, along = -min(vx * nx + vy * ny, 0.0), nx * vy - ny * vx
         vx, vy = vx + pressed * nx, vy + pressed * ny
@@ -257,7 +262,7 @@ def _measure(
         travel = scratch[MOVED_FULLY + i] * dt
         body[TICKS + i] += travel * const[TICKS_PER_M] * (1.0 + const[TICK_STD] * normal(words[i]))
     ax, ay, spin = (vx - body[VX]) / dt, (vy - body[VY]) / dt, (w - body[W]) / dt
-    c, s = math.cos(heading), math.sin(heading)
+    s, c = sin_cos(heading)
     mount_x, mount_y, square = const[MOUNT_X], const[MOUNT_Y], turn * turn
     felt_x = c * ax + s * ay - spin * mount_y - square * mount_x
     felt_y = c * ay - s * ax + spin * mount_x - square * mount_y

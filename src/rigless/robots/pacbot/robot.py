@@ -4,7 +4,6 @@ Physics runs 100 times a second, sensors are published 60 times. Every byte is i
 number in config.py; physics is in body.py, range sensors in tof.py, the game in match.py and game/.
 """
 
-import math
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from rigless.kernel.body import Body
 from rigless.kernel.drawing import View
+from rigless.kernel.elementary import sin_cos
 from rigless.kernel.events import Severity
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.fleet import FleetMember
@@ -383,7 +383,7 @@ class Pacbot(Robot, FleetMember):
 
     def truth(self) -> Truth:
         state, body = self.state, self.state.body.tolist()
-        c, s = math.cos(body[b.THETA]), math.sin(body[b.THETA])
+        s, c = sin_cos(body[b.THETA])
         vx, vy, w = body[b.VX : b.W + 1]
         touch = Touch(*body[b.TOUCH_X : b.TOUCH_Y + 1], *body[b.NORMAL_X : b.NORMAL_Y + 1])
         rays = zip(self.arrays.names, *state.rays.T.tolist(), state.ranges.tolist(), strict=True)

@@ -8,6 +8,7 @@ forward and left (REP 103).
 import math
 from collections.abc import Callable
 
+from rigless.kernel.elementary import sin_cos
 from rigless.kernel.robot import Robot
 from rigless.motion.omni import body_speeds, displacement
 from rigless.robots.pacbot.arrays import BEARINGS_RAD, tof_names
@@ -69,7 +70,8 @@ class RosBridge:
         transforms = []
         for name in tof_names(self._config):
             yaw = BEARINGS_RAD[name] - math.pi / 2
-            position = m.Vector3(radius * math.cos(yaw), radius * math.sin(yaw))
+            sine, cosine = sin_cos(yaw)
+            position = m.Vector3(radius * cosine, radius * sine)
             transform = m.Transform(position, m.Quaternion(*about_z(yaw)))
             transforms.append(m.TransformStamped(base, bridge.frame(f"range_{name}"), transform))
         imu_at = m.Transform(m.Vector3(imu.mount_y_m, -imu.mount_x_m))

@@ -1,12 +1,12 @@
 """The Pacbot's time-of-flight sensors: exact rays from the rim outward, and their readings."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.robots.pacbot.body import OCOS, OSIN, OX, OY, RADIUS, RES, THETA, X, Y
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_ray
@@ -34,14 +34,14 @@ def measure(
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     for k in range(bearings.shape[0]):
         look = body[THETA] + bearings[k]
-        c, s = math.cos(look), math.sin(look)
+        s, c = sin_cos(look)
         x, y = body[X] + const[RADIUS] * c, body[Y] + const[RADIUS] * s
         from_x, from_y = (x - const[OX]) / res, (y - const[OY]) / res
         cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x
         nearest, to_c, to_s = FARTHEST_M / res, c, s
         for ray in range(CONE_RAYS if setup[CONE] > 0.0 else 1):
             aside = setup[CONE] * (ray / (CONE_RAYS - 1) - 0.5) if setup[CONE] > 0.0 else 0.0
-            dx, dy = math.cos(look + aside), math.sin(look + aside)
+            dy, dx = sin_cos(look + aside)
             cell_dx, cell_dy = cos * dx + sin * dy, cos * dy - sin * dx
             far = cast_ray(squares, cell_x, cell_y, cell_dx, cell_dy, nearest)[0]
             far = min(far, cast_shapes(discs, boxes, cell_x, cell_y, cell_dx, cell_dy))

@@ -5,13 +5,13 @@ step (Euler), then the heading. Then the encoders' scale errors drift, the encod
 dead reckoning follows the readings. The names below are indices into arrays.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.motion.diff_drive import approach, wrap
 from rigless.sensors.attitude import Quaternion, Vector
 from rigless.sensors.drift import wander
@@ -45,8 +45,9 @@ def advance(body: Array, const: Array) -> None:
     new_w = approach(w, body[GOAL_W], const[ACC_W], dt) if const[ACC_W] > 0 else body[GOAL_W]
     body[ACCEL], body[ALPHA] = (new_v - v) / dt, (new_w - w) / dt
     body[V], body[W] = new_v, new_w
-    body[X] += new_v * math.cos(body[YAW]) * dt
-    body[Y] += new_v * math.sin(body[YAW]) * dt
+    s, c = sin_cos(body[YAW])
+    body[X] += new_v * c * dt
+    body[Y] += new_v * s * dt
     body[YAW] = wrap(body[YAW] + new_w * dt)
     body[ODOMETER] += abs(new_v) * dt
 
@@ -75,7 +76,7 @@ def reckon(body: Array, const: Array, covariance: Array) -> None:
     The covariance is that of x, y, yaw and both scale errors. Scale errors are correlated in time,
     which makes dead reckoning worse than white noise would.
     """
-    dt, c, s = const[DT], math.cos(body[ODO_YAW]), math.sin(body[ODO_YAW])
+    dt, (s, c) = const[DT], sin_cos(body[ODO_YAW])
     ahead, turned = body[V] * dt, body[W] * dt
     for i in range(5):  # the scale errors drifted
         covariance[3, i], covariance[4, i] = (

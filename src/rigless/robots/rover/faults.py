@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.elementary import sin_cos
 from rigless.kernel.robot import Robot
 from rigless.motion.diff_drive import clamp
 from rigless.robots.rover import body as b
@@ -47,7 +48,8 @@ def sense_fix(robot: Robot, position: Any) -> Any:
         chance, angle = random.random(), 2 * math.pi * random.random()
         if chance < _parameter(jump.params.get("probability"), JUMP_PROBABILITY):
             distance_m = _parameter(jump.params.get("metres"), JUMP_M)
-            position = position + distance_m * np.array([math.cos(angle), math.sin(angle), 0.0])
+            sine, cosine = sin_cos(angle)
+            position = position + distance_m * np.array([cosine, sine, 0.0])
     sensed = robot.sense("gps", position)
     return None if sensed is None else np.clip(sensed, -MAX_READING, MAX_READING)
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.kernel.compiled_elementary import sines_cosines
+from rigless.kernel.elementary import cos, exp, sin_cos
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.lidar import beams as s
@@ -36,7 +38,7 @@ class Arrays:
 
 def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
     angles = _beam_angles(config)
-    directions = angles + config.lidar.angle_offset
+    sines, cosines = sines_cosines(angles + config.lidar.angle_offset)
     transforms = config.frame_transforms
     gyro, accel = transforms.imu_gyro, transforms.imu_accel
     imu = config.imu
@@ -53,8 +55,8 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
         ),
         biases=np.array([imu.gyro_noise.bias, imu.accel_noise.bias, imu.tilt_noise.bias], float),
         angles=angles,
-        cosines=np.cos(directions),
-        sines=np.sin(directions),
+        cosines=cosines,
+        sines=sines,
         # The ticks of a scan, and those until the next one.
         trail_size=2 * math.ceil(config.imu.update_rate_hz / config.lidar.scan_rate_hz) + 2,
     )
@@ -88,13 +90,13 @@ def _constants(config: VacuumConfig, grid: Grid) -> Array:
     const[b.REACH] = bumpers.trigger_distance
     const[b.LEFT_A], const[b.LEFT_B] = bumpers.left.start_angle, bumpers.left.end_angle
     const[b.RIGHT_A], const[b.RIGHT_B] = bumpers.right.start_angle, bumpers.right.end_angle
-    const[b.TILT_KEEP] = math.exp(-const[b.DT] / config.imu.tilt_time_constant_s)
+    const[b.TILT_KEEP] = exp(-const[b.DT] / config.imu.tilt_time_constant_s)
     const[b.GYRO_LSB], const[b.ACCEL_LSB] = (
         config.imu.gyro_lsb_per_radps,
         config.imu.accel_lsb_per_g,
     )
     const[b.RES], const[b.OX], const[b.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]
-    const[b.OCOS], const[b.OSIN] = math.cos(grid.origin[2]), math.sin(grid.origin[2])
+    const[b.OSIN], const[b.OCOS] = sin_cos(grid.origin[2])
     return const
 
 
@@ -119,9 +121,7 @@ def _lidar_setup(config: VacuumConfig, grid: Grid) -> Array:
     setup[s.ANGLE_STD], setup[s.MISS] = noise.angle_stddev, noise.miss_rate
     setup[s.Q_BASE], setup[s.Q_DECAY] = noise.quality_base, noise.quality_distance_decay
     setup[s.Q_STD] = noise.quality_stddev
-    setup[s.GRAZING] = (
-        max(0.0, math.cos(noise.incidence_limit)) if noise.incidence_limit < 1.57 else 0.0
-    )
+    setup[s.GRAZING] = max(0.0, cos(noise.incidence_limit)) if noise.incidence_limit < 1.57 else 0.0
     setup[s.MATERIALS], setup[s.MIXED], setup[s.QUANTUM] = (
         noise.materials,
         noise.mixed_pixels,
@@ -130,7 +130,7 @@ def _lidar_setup(config: VacuumConfig, grid: Grid) -> Array:
     setup[s.CENTRED] = config.lidar_frame == "robot_center"
     setup[s.ROLLING] = lidar.rolling
     setup[s.RES], setup[s.OX], setup[s.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]
-    setup[s.OCOS], setup[s.OSIN] = math.cos(grid.origin[2]), math.sin(grid.origin[2])
+    setup[s.OSIN], setup[s.OCOS] = sin_cos(grid.origin[2])
     return setup
 
 

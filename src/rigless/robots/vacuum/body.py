@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
+from rigless.kernel.compiled_elementary import atan2, sin_cos
 from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
 from rigless.motion.proximity import zone_touched
@@ -114,7 +115,8 @@ def tick(
             cell_x, cell_y = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
         new_x, new_y = end_x, end_y
     middle = theta + 0.5 * turn * dt
-    forward = (new_x - x) * math.cos(middle) + (new_y - y) * math.sin(middle)
+    middle_sin, middle_cos = sin_cos(middle)
+    forward = (new_x - x) * middle_cos + (new_y - y) * middle_sin
     if not hit:
         forward = drive * grip * dt
     # The wheels' travel: they stall at a wall, and spin on carpet.
@@ -127,7 +129,8 @@ def tick(
     body[V] = rolled / dt if hit and const[MODE] == STOP else v  # sliding, the drive still pushes
     body[AX], body[AY] = (real_v - body[REAL_V]) / dt, real_v * turn
     body[REAL_V] = real_v
-    body[ODOMETER] += math.hypot(new_x - x, new_y - y)
+    dx, dy = new_x - x, new_y - y
+    body[ODOMETER] += math.sqrt(dx * dx + dy * dy)
     body[NORMAL_X], body[NORMAL_Y] = (
         cos * scratch[3] - sin * scratch[4],
         sin * scratch[3] + cos * scratch[4],
@@ -142,7 +145,7 @@ def tick(
     body[TILT_Z] = 1.0 + (body[TILT_Z] - 1.0) * keep
 
     flags = HIT if hit else 0
-    heading = end_theta - math.atan2(sin, cos)
+    heading = end_theta - atan2(sin, cos)
     radius, reach = const[RADIUS] / res, const[REACH] / res
     if zone_touched(
         occupied,
@@ -251,15 +254,16 @@ def _count_wheels(
     body[RIGHT_TICKS] += right * const[TICKS_PER_M]
     ahead, turn = 0.5 * (left + right), (right - left) / const[BASE]
     middle = body[ODO_THETA] + 0.5 * turn
-    body[ODO_X] += ahead * math.cos(middle)
-    body[ODO_Y] += ahead * math.sin(middle)
+    s, c = sin_cos(middle)
+    body[ODO_X] += ahead * c
+    body[ODO_Y] += ahead * s
     body[ODO_THETA] += turn
 
 
 @compiled
 def _cliffs(cliff: Any, sensors: Array, x: float, y: float, heading: float, res: float) -> int:
     height, width = cliff.shape
-    c, s = math.cos(heading), math.sin(heading)
+    s, c = sin_cos(heading)
     flags = 0
     for i in range(sensors.shape[0]):
         column = math.floor(x + (c * sensors[i, 0] - s * sensors[i, 1]) / res)

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rigless.kernel.elementary import sin_cos
 from rigless.robots.vacuum.body import STANDARD_GRAVITY
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.state import RosState, VacuumState
@@ -160,8 +161,9 @@ def update_odometry(ros: RosState, status: Status, config: VacuumConfig) -> None
             (steps[1] - steps[0]) / robot.wheel_base,
         )
         middle = ros.theta + 0.5 * ros.step_rad
-        ros.x += ros.step_m * math.cos(middle)
-        ros.y += ros.step_m * math.sin(middle)
+        sine, cosine = sin_cos(middle)
+        ros.x += ros.step_m * cosine
+        ros.y += ros.step_m * sine
         ros.theta = math.remainder(ros.theta + ros.step_rad, 2 * math.pi)
         slipped = config.encoder.noise.slip_stddev**2 * (steps[0] ** 2 + steps[1] ** 2)
         ros.variance_rad2 += slipped / robot.wheel_base**2

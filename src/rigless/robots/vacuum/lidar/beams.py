@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
+from rigless.kernel.compiled_elementary import atan2, sin_cos
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
 from rigless.worlds.shapes import cast_shapes
@@ -158,7 +159,7 @@ def aim(
     cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
     last = (first + size - 1) % size
     pose_x, pose_y = trail[last, 1], trail[last, 2]
-    c, s = math.cos(trail[last, 3]), math.sin(trail[last, 3])
+    s, c = sin_cos(trail[last, 3])
     known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
     for k in range(rays.shape[0]):
         if setup[ROLLING] > 0:
@@ -168,7 +169,7 @@ def aim(
             if place != known:
                 known = place
                 a, b = (first + place) % size, (first + place + 1) % size
-                cos_a, sin_a = math.cos(trail[a, 3]), math.sin(trail[a, 3])
+                sin_a, cos_a = sin_cos(trail[a, 3])
                 turn = trail[b, 3] - trail[a, 3]
                 turn -= 2 * math.pi * math.floor((turn + math.pi) / (2 * math.pi))
                 span = trail[b, 0] - trail[a, 0]
@@ -197,7 +198,7 @@ def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
             angle * (1.0 - square * (1.0 / 6.0 - square / 120.0)),
         )
     else:
-        cos, sin = math.cos(angle), math.sin(angle)
+        sin, cos = sin_cos(angle)
     return c * cos - s * sin, s * cos + c * sin
 
 
@@ -215,7 +216,7 @@ def _small_angle(aside: float, ahead: float) -> float:
                 - square * (0.2 - square * (1.0 / 7.0 - square * (1.0 / 9.0 - square / 11.0)))
             )
         )
-    return math.atan2(aside, ahead)
+    return atan2(aside, ahead)
 
 
 @compiled

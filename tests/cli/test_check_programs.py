@@ -29,6 +29,9 @@ def test_a_command_can_be_replaced(run_cli: Command, tmp_path: Path) -> None:
     good = valid(run_cli, file)
     assert good.returncode == 0, good.stderr
     assert not list((tmp_path / "state" / "runs").iterdir())  # nothing is left of a good run
+    kept = valid(run_cli, file, "--runs", tmp_path / "kept")
+    assert kept.returncode == 0, kept.stderr
+    assert (tmp_path / "kept" / "room-seed0" / "run.mcap").exists()
     other = f"nav={sys.executable} -S {CLIENT} 'SET 20' --exit 4"
     bad = valid(run_cli, file, "--program", other, "--runs", tmp_path / "runs")
     assert bad.returncode == 1

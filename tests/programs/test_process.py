@@ -237,6 +237,20 @@ def test_a_flood_of_output_is_cut_with_a_notice(tmp_path: Path) -> None:
     run(work)
 
 
+def test_a_flood_of_short_lines_is_cut_in_the_log_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rigless.programs.output_log.LINES_KEPT", 100)
+    log = OutputLog(tmp_path, "program", 1000, lambda: 1.5)
+    log.receive("out", b"y\n" * 600)
+    log.close()
+    many, full = log.findings
+    assert many == "it printed over 100 lines; later ones are only in program.stdout and .stderr"
+    assert full.startswith("its output is cut after 0.001 MB")
+    assert (tmp_path / "program.log").read_text().count(" out ") == 100
+    assert (tmp_path / "program.stdout").stat().st_size == 1000
+
+
 def test_binary_output_becomes_printable_lines(tmp_path: Path) -> None:
     async def work() -> None:
         text = "import sys; sys.stdout.buffer.write(bytes(range(256)) + b'\\x1b[31mred\\x1b[0m\\n')"

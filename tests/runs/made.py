@@ -70,7 +70,9 @@ def result(*verdicts: Verdict, lines: int = 0, text: str = "line") -> Result:
         list(verdicts) or [verdict(), verdict(passed=True, text="it stays awake")],
         wall_s=1.25,
         faults=[FaultPeriod("rob", "gyro", "bias", 10.0, 15.0)],
-        programs=[ProgramResult("nav", ["./nav", text], 3, last_lines=[text, "the last line"])]
+        programs=[
+            ProgramResult("nav", ["./nav", text], 3, False, last_lines=[text, "the last line"])
+        ]
         if lines
         else [],
         repeat="rigless check s.toml --seed 7",

@@ -33,8 +33,11 @@ def test_a_program_gets_addresses_and_ends_the_run_early(tmp_path: Path) -> None
         env = { SEED = "{scenario.seed}", PORT = "{thermostat.line.port}" }
         [[programs]]
         name = "shell"
-        command = ["sh", "-c", "echo $SEED-$PORT $RIGLESS_THERMOSTAT_REPORTS; pwd; echo $PORT"]
+        command = ["sh", "-c", "echo $SEED-$PORT $RIGLESS_THERMOSTAT_REPORTS; pwd; echo $PORT; ! :"]
         env = { SEED = "{scenario.seed}", PORT = "{thermostat.line.port}" }
+        [[expect]]
+        program = "shell"
+        exit = 1
         """.replace("settle_s = 0.5", "")
         + WARM,
         seed=77,
@@ -44,13 +47,17 @@ def test_a_program_gets_addresses_and_ends_the_run_early(tmp_path: Path) -> None
     assert result.passed, (result.failure, result.verdicts)
     assert result.duration_s < 500
     nav, shell = result.programs
-    assert nav.exit == 0
+    assert (nav.exit, nav.accepted, shell.exit, shell.accepted) == (0, True, 1, True)
     assert nav.last_lines == ["SET 24 -> OK"]
     first, folder, port = shell.last_lines
     assert first.startswith(f"77-{port} udp://127.0.0.1:")
     assert folder == str(tmp_path)
     assert verify(Path(result.recording)).difference is None
     assert (Path(result.folder) / "nav.stdout").read_text() == "SET 24 -> OK\n"
+    assert result.trace is not None
+    lanes = {(lane.port, lane.direction): sum(lane.counts) for lane in result.trace.lanes}
+    assert lanes["line", "in"] == lanes["line", "out"] == 1
+    assert lanes["reports", "out"] > 0
 
 
 def test_a_run_settles_before_expectations_at_its_end_are_judged(tmp_path: Path) -> None:
@@ -211,6 +218,7 @@ def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
     assert "over limits.memory_mb" in hungry.notes[0]
     assert "over limits.cpu_s" in busy.notes[0]
     assert hungry.signal == busy.signal == "SIGKILL"
+    assert not hungry.accepted
     assert result.duration_s < 60  # both ended, so the run was decided
 
 
@@ -243,6 +251,12 @@ def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
     client = socket.create_connection(server.getsockname())
     print(server.getsockname()[1], flush=True)
     time.sleep(100)''']
+    [[programs]]
+    name = "idle"
+    command = "sleep 100"
+    [[programs]]
+    name = "lazy"
+    command = "sleep 100"
     [[expect]]
     value = "truth.setpoint_c"
     equals = 99
@@ -253,6 +267,7 @@ def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
     port = result.programs[0].last_lines[0]
     assert "no client ever connected to a robot (thermostat.line is tcp://127.0.0.1:" in note
     assert f"it is connected to 127.0.0.1:{port}" in note
+    assert [note.split(": ")[0] for note in result.notes] == ["nav", "idle, lazy"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from rigless.kernel.recording import Recorder, record_to_bytes
+from rigless.runs.session import Options
 from rigless.runs.tracer import MAX_POINTS, Tracer
+from rigless.runs.virtual_time import run_in_virtual_time
 from rigless.runs.world_picture import picture_of
 from rigless.scenario.load import open_target
 from rigless.worlds.grid import Grid
@@ -99,6 +101,13 @@ def test_outputs_are_not_encoded_for_the_trace():
     built = opened("vacuum_obstacle")
     Tracer(built, 30)
     assert not built.simulation.core.recording
+
+
+def test_a_recorded_run_has_lanes_of_sent_messages(tmp_path):
+    options = Options(record=tmp_path / "run.mcap", trace=True)
+    result = run_in_virtual_time("", opened("vacuum_obstacle"), options)
+    lanes = {(lane.port, lane.direction) for lane in result.trace.lanes}
+    assert ("telemetry", "out") in lanes
 
 
 def test_a_long_run_has_a_bounded_path():

@@ -190,13 +190,13 @@ def test_verdicts_report_the_observed_values():
         ("far enough", "was 2 at 2 s, 3 below the minimum"),
         ("truth.pose.0 at least 0 at 9 s", "never sampled: the run ended at 2 s"),
         ("event go seen in the whole run", "seen 0 times, 1 too few; events of this run: booted"),
-        ("event booted not seen in the whole run", "seen 1 times, 1 too many (0 s)"),
+        ("event booted not seen in the whole run", "seen 1 time, 1 too many (0 s)"),
         ("at most 3 messages on odometry in the whole run", "20 messages, 17 too many"),
         (
             "truth.pose.0 at least 1.8 at least once from 0 s to the end",
             "held in 5 of 41 samples; last 2 at 2 s",
         ),
-        ("within x (5.0, 6.0), y None at the end", "was 2, 0, 0 at 2 s, 3 m outside"),
+        ("within x 5 to 6 m at the end", "was 2, 0, 0 at 2 s, 3 m outside"),
         (
             "truth.pose.0 at most 0.5 from 1 s to the end",
             "was 1 at 1 s, 0.5 above the maximum; worst 2 at 2 s, 1.5 above the maximum; "
@@ -206,7 +206,7 @@ def test_verdicts_report_the_observed_values():
             "truth.pose.0 at most -1 at least once from 0 s to the end",
             "held in 0 of 41 samples; nearest 0 at 0 s, 1 above the maximum",
         ),
-        ("within 0.25 m around (1.0, 0.0) at the end", "was 2, 0, 0 at 2 s, 0.75 m outside"),
+        ("within 0.25 m around (1, 0) at the end", "was 2, 0, 0 at 2 s, 0.75 m outside"),
         ("input.gear = 3.0 at the end", "was 1 at 2 s, off by 2"),
         ("input.mode = 'sport' at the end", "was 'eco' at 2 s"),
     ]
@@ -220,8 +220,19 @@ def test_verdicts_report_the_observed_values():
         ({**X, "equals": "a", "at_s": 1}, "truth.pose.0 = 'a' at 1 s"),
         (
             {"region": {"center": [1, 2], "radius_m": 3}, "at_s": 1},
-            "within 3 m around (1.0, 2.0) at 1 s",
+            "within 3 m around (1, 2) at 1 s",
         ),
+        (
+            {"reaches": {"x": [-2.5, -1], "y": [0, 1]}},
+            "reaches x -2.5 to -1 m, y 0 to 1 m in the whole run",
+        ),
+        ({"event": "go", "max_count": 1}, "at most 1 event go in the whole run"),
+        ({"port": "p", "min_count": 1}, "at least 1 message on p in the whole run"),
+        (
+            {"port": "p", "direction": "in", "message": "Go", "min_hz": 1, "max_hz": 3},
+            "between 1 and 3 Go per second received on p in the whole run",
+        ),
+        ({"program": "nav", "restarts_max": 1}, "nav restarts at most 1 time"),
     ],
     ids=str,
 )
@@ -450,7 +461,7 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
     text, detail = verdicts[1].text, verdicts[1].detail
     assert (text, detail) == (
         "at most 1 CommandAck commandId=late code=BUSY on nats in the whole run",
-        "1 messages (0.5 s)",
+        "1 message (0.5 s)",
     )
 
 

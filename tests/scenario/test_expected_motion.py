@@ -116,7 +116,7 @@ def test_distances_and_collisions_with_an_obstacle(tmp_path):
                                     world={"map": empty, "obstacles": [block]})  # fmt: skip
     assert not hit.passed
     assert hit.broke_at_s == pytest.approx(near.broke_at_s + 0.5, abs=0.3)
-    assert hit.detail.startswith("1 collisions (")
+    assert hit.detail.startswith("1 collision (")
     assert not near.passed
     assert near.margin == pytest.approx(-0.3, abs=0.01)
     assert (near.low, near.robot) == (0.3, "r")

@@ -16,6 +16,7 @@ from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs import reports
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
+from rigless.runs.reports.explanation import shortened
 from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
@@ -183,12 +184,16 @@ def _run_all(work: list[tuple[Request, Ready]], jobs: int) -> list[Result]:
 
 
 def _tidy(result: Result, keep: bool) -> None:
-    """Remove the recording of a run that passed, and its folder unless the user chose it."""
+    """Remove the recording and the folder of a run that passed, unless the user chose the folder.
+
+    A recording in the folder for failed runs goes in any case.
+    """
     if not result.passed:
         return
-    recording, result.recording = result.recording, ""
-    if recording:
-        Path(recording).unlink(missing_ok=True)
+    recording = Path(result.recording) if result.recording else None
+    if recording is not None and not (keep and recording.parent == Path(result.folder)):
+        recording.unlink(missing_ok=True)
+        result.recording = ""
     if result.folder and not keep:
         remove_folder(Path(result.folder))
         result.folder = ""
@@ -237,7 +242,7 @@ def _show_program(program: ProgramResult) -> None:
     for note in program.notes:
         print_note(f"    note: {note}", "yellow")
     for line in program.last_lines[-5:]:
-        print_note(f"    | {line}", "dim")
+        print_note(f"    | {shortened(line)}", "dim")
 
 
 def _show_verdict(verdict: Verdict) -> None:

@@ -33,7 +33,7 @@ class OutputLog:
         self.total_bytes = 0
         self.cut = False
         self.findings: list[str] = []  # sentences about the output, for the verdict
-        self._binary = False
+        self._binary, self._full = False, False
         self.newest: deque[Line] = deque(maxlen=NEWEST_KEPT)
         self.on_line: Callable[[Line], None] = lambda line: None
         self._limit, self._now_s = limit_bytes, now_s
@@ -62,7 +62,8 @@ class OutputLog:
                 self._line(stream, rest)
                 rest = b""
             self._parts[stream] = rest
-        if self.total_bytes > self._limit and not self.cut:
+        if self.total_bytes > self._limit and not self._full:
+            self._full = True
             self._cut(f"its output is cut after {self._limit / 1e6:g} MB (limits.output_mb)")
 
     def end_of(self, stream: str) -> None:
@@ -91,13 +92,15 @@ class OutputLog:
         self._add(Line(self._now_s(), stream, text))
 
     def _add(self, line: Line) -> None:
-        if len(self.lines) < LINES_KEPT or line.stream == "note":
-            self.lines.append(line)
-        elif not self.cut:
-            self._cut(f"it printed over {LINES_KEPT} lines; later ones are only in {self.path}")
         self.newest.append(line)
-        self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
         self.on_line(line)
+        if len(self.lines) >= LINES_KEPT and line.stream != "note":  # each has a long prefix
+            if not self.cut:
+                files = f"{self.path.stem}.stdout and .stderr"
+                self._cut(f"it printed over {LINES_KEPT:,} lines; later ones are only in {files}")
+            return
+        self.lines.append(line)
+        self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
 
     def _write(self, stream: str, data: bytes) -> None:
         file = self._streams.get(stream)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rigless.runs.session import Options, duration_of, judge, recorded
 from rigless.runs.trace import OutputLine, ProgramTrace
 from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
+from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.warm_up import warm_up_and_reset
 
@@ -106,6 +108,7 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
             if server is not None:
                 await server.close()
             await host.close()
+        result.trace = tracer.finish() if tracer is not None else None  # while it is recorded
     result.duration_s = sim.now_s
     result.wall_s = time.monotonic() - begin
     judge(result, monitor, sim)
@@ -113,10 +116,9 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
     result.notes += failed
     result.recording = str(options.record) if options.record is not None else ""
     for program in supervisor.programs.values():
-        result.programs.append(program_result(program))
+        result.programs.append(program_result(program, scenario.expect))
     _explain(result, supervisor)
-    if tracer is not None:
-        result.trace = tracer.finish()
+    if result.trace is not None:
         result.trace.programs = [program_trace(each) for each in supervisor.programs.values()]
     return result
 
@@ -173,13 +175,16 @@ async def _run_until_decided(
         await running
 
 
-def program_result(program: Program) -> ProgramResult:
+def program_result(program: Program, expect: Sequence[Expectation] = ()) -> ProgramResult:
     """Return the end of a program for a result."""
     code = None if program.stopped else program.exit
+    named = [e.exit for e in expect if e.program == program.name and e.exit is not None]
+    exits = named or program.entry.exits
     return ProgramResult(
         program.name,
         program.words,
         exit=code if code is None or code >= 0 else None,
+        accepted=not program.failure and (code is None or exits is None or code in exits),
         signal=signal_name(-code) if code is not None and code < 0 else "",
         restarts=program.restarts,
         memory_mb=round(program.usage.memory_mb, 1),
@@ -208,7 +213,9 @@ def _explain(result: Result, supervisor: Supervisor) -> None:
     """Add what a failed run shows about its programs: no connection, no output."""
     if result.passed or supervisor.connected:
         return
+    found: dict[str, list[str]] = {}
     for program in supervisor.programs.values():
         if not program.failure and program.starts:
             why = supervisor.explain_no_connection(program).removeprefix("; ")
-            result.notes.append(f"{program.name}: {why}")
+            found.setdefault(why, []).append(program.name)
+    result.notes += [f"{', '.join(names)}: {why}" for why, names in found.items()]

@@ -20,6 +20,7 @@ class ProgramResult:
     name: str
     command: list[str]
     exit: int | None = None
+    accepted: bool = True  # False if the scenario does not accept that end
     signal: str = ""  # of a process that a signal ended, such as SIGSEGV
     restarts: int = 0
     memory_mb: float = 0.0  # the largest sum over its processes

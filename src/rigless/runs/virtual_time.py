@@ -27,9 +27,9 @@ def run_in_virtual_time(target: str, built: Built, options: Options) -> Result:
                 options.progress(step / STEPS)
         except RobotError as error:
             result.failure = str(error)
-    result.wall_s = time.monotonic() - begin
+        result.wall_s = time.monotonic() - begin
+        result.trace = tracer.finish() if tracer is not None else None  # while it is recorded
     judge(result, monitor, sim)
-    result.trace = tracer.finish() if tracer is not None else None
     result.recording = str(options.record) if options.record is not None else ""
     if failed:
         result.notes += failed

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.runs.reports import render_html
+from rigless.runs.reports.html.map_view import view_of
 from rigless.runs.reports.html.markup import Axis, nice_step
 from rigless.runs.reports.html.output import choose_lines
 from rigless.runs.reports.html.plot import render_plot, stepped, thinned
-from rigless.runs.trace import OutputLine
+from rigless.runs.reports.html.timeline import rates, render_timeline
+from rigless.runs.trace import MessageLane, OutputLine, Trace, WorldPicture
 from rigless.scenario.verdict import Series
 from runs import made
 
@@ -54,6 +56,7 @@ def test_a_failed_run_has_all_its_parts():
     for name in ("banner", "commands", "map", "expectation", "lane", "output-log", "program"):
         assert page.of(name), name
     assert len(page.of("copy")) == 3
+    assert page.of("broken")
     assert len(page.of("failure")) == 1  # on the map
     assert [one["data-jump"] for one in page.of("hit") if "data-jump" in one] == ["12.0000"]
     assert any("during" in one["class"] for one in page.of("path"))
@@ -149,9 +152,17 @@ def test_labels_of_close_limits_are_one(high, labels):
     assert [label.split("</b>")[0].split(">")[1] for label in shown.split("<b ")[1:]] == labels
 
 
-@pytest.mark.parametrize(("failed", "left"), [(1, ["maps"]), (5, ["maps", "programs"])])
-def test_programs_are_where_there_is_room(failed, left):
+@pytest.mark.parametrize(
+    ("failed", "flat", "left"),
+    [(1, False, ["maps"]), (5, False, ["maps", "programs"]), (1, True, ["maps", "programs"])],
+)
+def test_programs_are_where_there_is_room(failed, flat, left):
     result = replace(made.result(lines=3), verdicts=[made.verdict()] * failed)
+    if flat:
+        (robot,) = result.trace.robots
+        robot = replace(robot, y_m=[0.0] * len(robot.y_m))
+        worlds = [WorldPicture("")]
+        result.trace = replace(result.trace, robots=[robot], worlds=worlds, regions=[])
     page = render_html([result])
     begin, end = page.index('class="picture"'), page.index('class="expectations"')
     assert [name for name in ("maps", "programs") if begin < page.find(f'"{name}"') < end] == left
@@ -160,3 +171,34 @@ def test_programs_are_where_there_is_room(failed, left):
 def test_axes_have_round_ticks():
     assert Axis(40.0).ticks() == [0, 5, 10, 15, 20, 25, 30, 35, 40]
     assert [nice_step(least) for least in (0.03, 1.0, 1.1, 6.0)] == [0.05, 1.0, 2.0, 10.0]
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "wanted"), [(3.0, [2, 4, 6]), (2.75, [2, 4, 8]), (2.25, [2, 8, 8])]
+)
+def test_the_rate_in_a_last_bin_that_was_cut_off(duration_s, wanted):
+    lane = MessageLane("rob", "commands", "in", [2, 4, 6])
+    trace = Trace(duration_s, bin_s=1.0, lanes=[lane])
+    assert rates(lane, trace) == wanted
+    drawn = render_timeline(replace(made.result(), trace=trace), Axis(duration_s))
+    ends = [float(part.partition("H")[2]) for part in drawn.partition('"M0 100')[2].split("V")[1:4]]
+    assert max(ends) <= 1000.0
+
+
+def test_regions_on_the_map_have_names_and_small_ones_a_ring():
+    region = made.trace().regions[0]
+    for radius_m, rings in ((1.0, 0), (0.05, 1)):
+        trace = replace(made.trace(), regions=[replace(region, radius_m=radius_m)])
+        page = Page(render_html([replace(made.result(), trace=trace)]))
+        (tag,) = page.of("of-goal")
+        assert "failed" in tag["class"]
+        assert len(page.of("aim")) == rings
+
+
+def test_a_region_outside_of_the_map_is_shown():
+    trace = made.trace()
+    world = replace(trace.worlds[0], png="x", width_m=12.0, height_m=8.0)
+    trace = replace(trace, worlds=[world])
+    view = view_of(trace, 0)
+    assert view.holds(20.9, 10.0)
+    assert view.holds(0.1, 0.1)

@@ -4,6 +4,7 @@ import math
 import shlex
 
 from rigless.runs.result import ProgramResult, Result
+from rigless.scenario.expect.margins import counted
 from rigless.scenario.verdict import FaultPeriod, Verdict
 
 LONGEST = 300  # characters of a detail in a headline
@@ -45,8 +46,8 @@ def more_failures(result: Result) -> str:
     failed = len(failed_verdicts(result)) - (0 if result.failure or result.invalid else 1)
     if failed < 1 or (result.passed and not result.invalid):
         return ""
-    also = "" if result.failure or result.invalid else " more"
-    return f"{failed}{also} expectation{'s' if failed > 1 else ''} failed."
+    also = "" if result.failure or result.invalid else "more "
+    return f"{counted(failed, f'{also}expectation')} failed."
 
 
 def active_faults(result: Result, time_s: float | None) -> list[FaultPeriod]:

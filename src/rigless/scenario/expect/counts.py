@@ -4,7 +4,7 @@ from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
-from rigless.scenario.expect.margins import count_slack, explain_count
+from rigless.scenario.expect.margins import count_slack, counted, explain_count
 from rigless.scenario.expect.names import check_names, least_count, other_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
@@ -86,11 +86,12 @@ class EventWatch(CountWatch):
             self.see(time_ns, event.robot)
 
     def detail(self, passed: bool) -> str:
-        counted = f"seen {self.count} times" + explain_count(self.count, self.low, self.high)
+        seen = f"seen {counted(self.count, 'time')}"
+        seen += explain_count(self.count, self.low, self.high)
         others = ""
         if not passed and not self.count and self.e.event not in self.run.codes:
             others = f"; events of this run: {', '.join(sorted(self.run.codes)) or 'none'}"
-        return f"{counted}{self.times()}{others}"
+        return f"{seen}{self.times()}{others}"
 
 
 class MessageWatch(CountWatch):
@@ -105,12 +106,12 @@ class MessageWatch(CountWatch):
             self.see(time_ns, message.robot)
 
     def detail(self, passed: bool) -> str:
-        counted = f"{self.count} messages" + explain_count(self.count, self.low, self.high)
+        seen = counted(self.count, "message") + explain_count(self.count, self.low, self.high)
         times = self.times() if self.e.message else ""
         if passed or self.count:
-            return counted + times
+            return seen + times
         found = self.run.messages(self.e.message_direction)
-        return counted + other_names(found, self.e.port or "", self.e.message)
+        return seen + other_names(found, self.e.port or "", self.e.message)
 
     def _matches(self, message: Message) -> bool:
         """Return True if a message matches `where`; a missing field fails the expectation."""

@@ -65,6 +65,11 @@ def explain(e: Expectation, value: Any) -> str:
     return f", {away:.4g} {side}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, such as '1 message' or '2 messages'."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def explain_count(count: int, low: int, high: int | None) -> str:
     """Return how many too few or too many were counted, in words; empty if the count is right."""
     if count < low:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rigless.scenario.expect.curve import Curve
-from rigless.scenario.expect.margins import count_slack, explain_count
+from rigless.scenario.expect.margins import count_slack, counted, explain_count
 from rigless.scenario.expect.names import check_names, least_count
 from rigless.scenario.expect.watch import Watch
 from rigless.scenario.program_model import ProgramEntry
@@ -133,9 +133,11 @@ class AtMostWatch(ProgramWatch):
     def judge(self, facts: ProgramFacts) -> Verdict:
         value, limit, unit, series = self._observed(facts)
         passed = facts.started and value <= limit
-        detail = f"{value:.4g} {unit}"
+        whole = self.e.restarts_max is not None
+        detail = counted(int(value), "restart") if whole else f"{value:.4g} {unit}"
         if not passed:
-            detail += f", {value - limit:.4g} too many" if value > limit else ""
+            many = "many" if whole else "much"
+            detail += f", {value - limit:.4g} too {many}" if value > limit else ""
             detail += f"; {facts.explained()}"
         curve = Curve()
         for time_s, one in zip(series.times_s, series.values, strict=True):
@@ -147,12 +149,12 @@ class AtMostWatch(ProgramWatch):
         )
 
     def _observed(self, facts: ProgramFacts) -> tuple[float, float, str, Series]:
-        """Return the value, its limit, its unit and its course."""
+        """Return the value, its limit, its unit (restarts have none) and its course."""
         if self.e.memory_max_mb is not None:
             return facts.memory_mb, self.e.memory_max_mb, "MB", facts.memory
         if self.e.cpu_max_s is not None:
             return facts.cpu_s, self.e.cpu_max_s, "s of CPU time", facts.cpu
-        return facts.restarts, self.e.restarts_max or 0, "restarts", Series()
+        return facts.restarts, self.e.restarts_max or 0, "", Series()
 
 
 class OutputWatch(ProgramWatch):
@@ -188,7 +190,7 @@ class OutputWatch(ProgramWatch):
         unknown = facts.cut and self._high is not None  # a later line may have matched
         passed = facts.started and count >= self._low and not many and not unknown
         first = f"; first at {self._found[0][0]:.2f} s: {self._found[0][1][:LINE]}" if count else ""
-        detail = f"{count} lines{explain_count(count, self._low, self._high)}{first}"
+        detail = counted(count, "line") + explain_count(count, self._low, self._high) + first
         detail += "; its output was cut, so later lines are unknown" if unknown else ""
         broke_at_s = self._found[self._high or 0][0] if many else self.closing_s()
         return self.result(

@@ -6,6 +6,7 @@ from typing import Any
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import Robot
+from rigless.scenario.expect.margins import counted
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
@@ -113,13 +114,12 @@ class ReactionWatch(Watch):
         enough = len(self._reactions) >= self.least
         begin = f"after {worst.begin_ns / 1e9:g} s"
         what = f"no reaction {begin}" if worst.ms is None else f"worst {worst.ms:.6g} ms {begin}"
-        counted = f"{len(measured)} measured" + (f", {len(late)} too late" if late else "")
-        few = (
-            "" if enough else f"; {len(self._reactions)} occurrences, at least {self.least} needed"
-        )
+        number = f"{len(measured)} measured" + (f", {len(late)} too late" if late else "")
+        occurred = counted(len(self._reactions), "occurrence")
+        few = "" if enough else f"; {occurred}, at least {self.least} needed"
         return self.result(
             not late and enough,
-            f"{what}; {counted}{few}",
+            f"{what}; {number}{few}",
             margin=self.limit_ms - self._ms(worst) if late or enough else None,
             broke_at_s=late[0].begin_ns / 1e9 + self.limit_ms / 1e3 if late else None,
             high=self.limit_ms,

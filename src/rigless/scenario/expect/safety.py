@@ -9,7 +9,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.scenario.expect.counts import CountWatch
-from rigless.scenario.expect.margins import inside_m
+from rigless.scenario.expect.margins import counted, inside_m
 from rigless.scenario.expect.motion import pose_of
 from rigless.scenario.expect.watch import Watch
 from rigless.scenario.verdict import Verdict
@@ -37,7 +37,7 @@ class CollisionWatch(CountWatch):
         self.see(time_ns, event.robot)
 
     def detail(self, passed: bool) -> str:
-        return f"{self.count} collisions{self.times()}{self._first}"
+        return f"{counted(self.count, 'collision')}{self.times()}{self._first}"
 
 
 class DistanceWatch(Watch):

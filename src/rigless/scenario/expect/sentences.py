@@ -1,5 +1,6 @@
 """Expectations as sentences, for reports."""
 
+from rigless.scenario.expect.margins import counted
 from rigless.scenario.expectation_model import Expectation, Region
 
 AT_THE_END = ("value", "region")  # the subjects that are judged at the end by default
@@ -18,13 +19,14 @@ def _condition(e: Expectation) -> str:
         case "event":
             if e.min_count is None and e.max_count is None:
                 return f"event {e.event} {_seen(e)}"
-            return f"{bounds(e.min_count, e.max_count)} events {e.event}"
+            return f"{bounds(e.min_count, e.max_count, 'event')} {e.event}"
         case "port":
             return _messages(e)
         case "program":
             if e.min_count is None and e.max_count is None:
                 return f"output of {e.program} matching {e.output!r} {_seen(e)}"
-            return f"{bounds(e.min_count, e.max_count)} lines of {e.program} matching {e.output!r}"
+            lines = bounds(e.min_count, e.max_count, "line")
+            return f"{lines} of {e.program} matching {e.output!r}"
         case "reacts_within_ms":
             return f"{_which(e)} within {e.reacts_within_ms:g} ms after {_trigger(e)}"
         case "no_collision":
@@ -54,7 +56,7 @@ def _program(e: Expectation) -> str:
     if e.exit is not None:
         return f"{e.program} exits with {e.exit}"
     if e.restarts_max is not None:
-        return f"{e.program} restarts at most {e.restarts_max} times"
+        return f"{e.program} restarts at most {counted(e.restarts_max, 'time')}"
     if e.memory_max_mb is not None:
         return f"{e.program} uses at most {e.memory_max_mb:g} MB of memory"
     if e.cpu_max_s is not None:
@@ -70,17 +72,27 @@ def _trigger(e: Expectation) -> str:
     return f"event {e.after}" if e.after is not None else f"a fault of {e.after_fault}"
 
 
-def _which(e: Expectation) -> str:
-    words = [e.message or "messages", *(f"{key}={value}" for key, value in e.where.items())]
-    return f"{' '.join(words)} {'received ' if e.message_direction == 'in' else ''}on {e.port}"
+def _which(e: Expectation, noun: str = "messages") -> str:
+    return f"{_type(e, noun)} {_where(e)}"
+
+
+def _type(e: Expectation, noun: str) -> str:
+    words = [e.message or noun, *(f"{key}={value}" for key, value in e.where.items())]
+    return " ".join(words)
+
+
+def _where(e: Expectation) -> str:
+    return f"received on {e.port}" if e.message_direction == "in" else f"on {e.port}"
 
 
 def _messages(e: Expectation) -> str:
     if e.has_rate:
-        return f"{bounds(e.min_hz, e.max_hz)} {_which(e)} per second"
+        return f"{bounds(e.min_hz, e.max_hz)} {_type(e, 'messages')} per second {_where(e)}"
     if e.min_count is None and e.max_count is None:
         return f"{_which(e)} {_seen(e)}"
-    return f"{bounds(e.min_count, e.max_count)} {_which(e)}"
+    one = (e.min_count if e.max_count is None else e.max_count) == 1
+    which = _which(e, "message" if one else "messages")
+    return f"{bounds(e.min_count, e.max_count)} {which}"
 
 
 def _when(e: Expectation) -> str:
@@ -94,12 +106,18 @@ def _when(e: Expectation) -> str:
 
 def _shape(region: Region) -> str:
     if region.center:
-        return f"{region.radius_m:g} m around {region.center}"
-    return f"x {region.x}, y {region.y}"
+        x, y = region.center
+        return f"{region.radius_m:g} m around ({x:g}, {y:g})"
+    sides = (("x", region.x), ("y", region.y))
+    return ", ".join(f"{axis} {side[0]:g} to {side[1]:g} m" for axis, side in sides if side)
 
 
-def bounds(low: float | None, high: float | None) -> str:
-    """Return limits in words, such as 'between 1 and 2'."""
+def bounds(low: float | None, high: float | None, noun: str = "") -> str:
+    """Return limits in words, such as 'between 1 and 2', with a noun if one is given."""
     if low is not None and high is not None:
-        return f"between {low:g} and {high:g}"
-    return f"at least {low:g}" if low is not None else f"at most {high:g}"
+        text = f"between {low:g} and {high:g}"
+    else:
+        text = f"at least {low:g}" if low is not None else f"at most {high:g}"
+    if not noun:
+        return text
+    return f"{text} {noun}{'' if (low if high is None else high) == 1 else 's'}"

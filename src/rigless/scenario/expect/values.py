@@ -10,7 +10,7 @@ import numpy as np
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.scenario.expect.margins import explain, shown, slack
+from rigless.scenario.expect.margins import counted, explain, shown, slack
 from rigless.scenario.expect.names import check_message, message_path, other_names
 from rigless.scenario.expect.paths import look_up, member
 from rigless.scenario.expect.watch import Watch
@@ -103,10 +103,13 @@ class ValueWatch(Watch):
         if self.e.eventually:
             nearest = f"nearest {samples.extreme or samples.last}"
             sample = f"last {samples.last}" if samples.held else nearest
-            detail = f"held in {samples.held} of {samples.count} samples; {sample}{others}"
+            all_of = counted(samples.count, "sample")
+            detail = f"held in {samples.held} of {all_of}; {sample}{others}"
             return samples.held > 0, detail
         if not samples.failure:
-            return True, f"held in {samples.count} samples; last {samples.last}"
+            if not self._has_window:
+                return True, f"was {samples.last}"
+            return True, f"held in {counted(samples.count, 'sample')}; last {samples.last}"
         failed = samples.count - samples.held
         worst = f"; worst {samples.extreme}" if samples.extreme not in ("", samples.failure) else ""
         more = f"{worst}; failed in {failed} of {samples.count} samples" if failed > 1 else ""

@@ -5,6 +5,7 @@ from typing import Any
 
 from rigless.runs.reports.explanation import seconds, shortened
 from rigless.runs.reports.html.markup import figure, number, text
+from rigless.scenario.expect.margins import counted
 from rigless.sweeps.decision import Cell, Decision, percent
 from rigless.sweeps.report.data import Facts, FailedRun, Summary
 from rigless.sweeps.settings import command_words
@@ -74,11 +75,6 @@ def _facts(facts: Facts, rows: int) -> str:
     ]
     items = "".join(f"<div><dt>{name}</dt><dd>{text(value)}</dd></div>" for name, value in shown)
     return f'<dl class="facts">{items}</dl>'
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def duration(time_s: float) -> str:

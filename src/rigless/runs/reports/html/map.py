@@ -5,7 +5,7 @@ from bisect import bisect_left
 from itertools import pairwise
 from typing import Any
 
-from rigless.runs.reports.explanation import broke_at_s, seconds
+from rigless.runs.reports.explanation import broke_at_s, seconds, shortened
 from rigless.runs.reports.html.map_view import View, view_of
 from rigless.runs.reports.html.markup import figure, nice_step, number, text
 from rigless.runs.result import Result
@@ -14,6 +14,8 @@ from rigless.runs.trace import ObstacleTrace, RegionTrace, RobotTrace, Trace, Wo
 MAX_MAPS = 4
 MAX_MARKS = 40  # of collisions
 NAMED = 12  # more robots than this have no names on the map
+LABEL = 40  # characters of the name of a region
+SMALL = 0.015  # of the map: the radius of a region that needs a ring
 
 
 def render_maps(result: Result, prefix: str) -> str:
@@ -21,24 +23,26 @@ def render_maps(result: Result, prefix: str) -> str:
     trace = result.trace
     if trace is None:
         return ""
-    drawn = [n for n in range(len(trace.worlds)) if _robots(trace, n)]
-    maps = [_map(result, trace, n, f"{prefix}-map{n}") for n in drawn[:MAX_MAPS]]
-    left_out = len(drawn) - MAX_MAPS
+    drawn = worlds_drawn(trace)
+    maps = [_map(result, trace, n, f"{prefix}-map{n}") for n in drawn]
+    left_out = sum(bool(_robots(trace, n)) for n in range(len(trace.worlds))) - len(drawn)
     more = f'<p class="dim">{left_out} more worlds are left out.</p>' if left_out > 0 else ""
     if trace.robots_left_out:
         more += f'<p class="dim">{trace.robots_left_out} more robots are not drawn.</p>'
     return f'<section class="maps"><h3>Map</h3>{"".join(maps)}{more}</section>' if maps else ""
 
 
+def worlds_drawn(trace: Trace) -> list[int]:
+    """Return the numbers of the worlds with robots, at most MAX_MAPS."""
+    return [n for n in range(len(trace.worlds)) if _robots(trace, n)][:MAX_MAPS]
+
+
 def map_data(trace: Trace, most: int = 12_000) -> list[dict[str, Any]]:
     """Return the paths for the cursor, in metres of the drawings."""
     found = []
     budget = max(most // max(len(trace.robots), 1), 50)
-    for n in range(len(trace.worlds)):
-        robots = _robots(trace, n)
-        if not robots:
-            continue
-        view = view_of(trace, n)
+    for n in worlds_drawn(trace):
+        robots, view = _robots(trace, n), view_of(trace, n)
         found.append(
             {
                 "width": round(view.width, 4),
@@ -56,7 +60,7 @@ def map_data(trace: Trace, most: int = 12_000) -> list[dict[str, Any]]:
                 ],
             }
         )
-    return found[:MAX_MAPS]
+    return found
 
 
 def _moves(robot: RobotTrace, view: View, budget: int) -> dict[str, Any]:
@@ -89,6 +93,7 @@ def _map(result: Result, trace: Trace, n: int, name: str) -> str:
         f'<figure class="map" style="--ratio:{number(ratio)}">'
         f'<div class="ground"><svg viewBox="0 0 {_metres(view.width)} {_metres(view.height)}" '
         f'role="img" aria-label="{text(f"Path of {shown} from above")}">{"".join(drawing)}</svg>'
+        f"{_goals(result, [one for one in trace.regions if one.world == n], view)}"
         f"{_marks(result, trace, robots, moment, view)}"
         f'<span class="bar" style="width:{number(100 * view.bar_m / view.width)}%">'
         f"<span>{figure(view.bar_m)} m</span></span></div>{_legend(result, trace, moment)}</figure>"
@@ -139,16 +144,46 @@ def _region(region: RegionTrace, result: Result, view: View) -> str:
     known = region.expectation < len(result.verdicts)
     verdict = result.verdicts[region.expectation] if known else None
     state = "" if verdict is None or verdict.passed else " bad"
+    state += " small" if _size_m(region, view) < SMALL * max(view.width, view.height) else ""
     title = f"<title>{text(verdict.text)}</title>" if verdict is not None else ""
     if region.center_m is not None:
         x, y = view.to_drawing(*region.center_m)
         shape = f'cx="{x}" cy="{y}" r="{region.radius_m:.4f}"'
         return f'<circle class="goal{state}" {shape}>{title}</circle>'
-    x0, x1 = region.x_m or (view.x0, view.x1)
-    y0, y1 = region.y_m or (view.y0, view.y1)
+    (x0, x1), (y0, y1) = _sides(region, view)
     left, top = view.to_drawing(x0, y1)
     size = f'x="{left}" y="{top}" width="{x1 - x0:.4f}" height="{y1 - y0:.4f}"'
     return f'<rect class="goal{state}" {size}>{title}</rect>'
+
+
+def _goals(result: Result, regions: list[RegionTrace], view: View) -> str:
+    """Return the names of the first expected regions, and rings around those too small to see."""
+    found = []
+    for region in regions[:NAMED]:
+        if region.expectation >= len(result.verdicts):
+            continue
+        verdict = result.verdicts[region.expectation]
+        (x0, x1), (y0, y1) = _sides(region, view)
+        x, y = region.center_m or ((x0 + x1) / 2, (y0 + y1) / 2)
+        state = "" if verdict.passed else " failed"
+        place = view.style(x, y)
+        if _size_m(region, view) < SMALL * max(view.width, view.height):
+            found.append(f'<i class="mark aim{state}" style="{place}"></i>')
+        name = text(shortened(verdict.text, LABEL))
+        found.append(f'<span class="tag of-goal{state}" style="{place}">{name}</span>')
+    return "".join(found)
+
+
+def _size_m(region: RegionTrace, view: View) -> float:
+    """Return the radius of a region, or half of its shorter side."""
+    if region.center_m is not None:
+        return region.radius_m
+    return min(end - begin for begin, end in _sides(region, view)) / 2
+
+
+def _sides(region: RegionTrace, view: View) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the ranges of x and y of a region; one that is not limited has that of the view."""
+    return region.x_m or (view.x0, view.x1), region.y_m or (view.y0, view.y1)
 
 
 def _path(robot: RobotTrace, result: Result, moment: float | None, view: View) -> str:

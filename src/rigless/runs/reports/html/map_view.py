@@ -52,17 +52,17 @@ def view_of(trace: Trace, number_of_world: int) -> View:
     world = trace.worlds[number_of_world]
     robots = [robot for robot in trace.robots if robot.world == number_of_world]
     regions = [region for region in trace.regions if region.world == number_of_world]
-    box = _extent(robots, regions, world)
+    box = seen = _extent(robots, regions, world)
     widest = max((robot.radius_m for robot in robots), default=0.0)
     room = max(ROOM * max(box.width, box.height), 2 * widest, LEAST_M)
     box = View(box.x0 - room, box.y0 - room, box.x1 + room, box.y1 + room)
     if world.png and not world.yaw_rad:
         margin = 0.02 * max(world.width_m, world.height_m)
-        whole = View(
-            world.x_m - margin,
-            world.y_m - margin,
-            world.x_m + world.width_m + margin,
-            world.y_m + world.height_m + margin,
+        whole = View(  # a goal may be outside of the map
+            min(world.x_m, seen.x0) - margin,
+            min(world.y_m, seen.y0) - margin,
+            max(world.x_m + world.width_m, seen.x1) + margin,
+            max(world.y_m + world.height_m, seen.y1) + margin,
         )
         if max(whole.width, whole.height) <= WHOLE * max(box.width, box.height):
             return whole

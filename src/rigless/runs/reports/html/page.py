@@ -5,7 +5,8 @@ from importlib.resources import files
 from rigless.runs.reports.explanation import broke_at_s, headline, seconds, shortened
 from rigless.runs.reports.html.banner import WORDS, render_banner
 from rigless.runs.reports.html.expectations import render_expectations
-from rigless.runs.reports.html.map import map_data, render_maps
+from rigless.runs.reports.html.map import map_data, render_maps, worlds_drawn
+from rigless.runs.reports.html.map_view import view_of
 from rigless.runs.reports.html.markup import Axis, data, text
 from rigless.runs.reports.html.output import render_events, render_output
 from rigless.runs.reports.html.plot import thinned
@@ -14,7 +15,7 @@ from rigless.runs.reports.html.timeline import render_timeline, timeline_data
 from rigless.runs.result import Result
 from rigless.runs.trace import Trace
 
-FEW = 2  # failed expectations: a list as short as the map
+COLUMN, MAP, PLOT, LINES, LINE, HEAD = 600, 520, 250, 110, 42, 80  # pixels, about
 DETAILED = 25  # runs with all their drawings; of more runs that passed only the words are shown
 
 
@@ -77,9 +78,8 @@ def _run(result: Result, n: int, several: bool) -> str:
     maps = render_maps(result, f"run-{n}") if drawn else ""
     programs = render_programs(result)
     if maps:
-        failed = sum(not one.passed for one in result.verdicts)
-        short = failed <= FEW and len(result.verdicts) <= 3 * FEW
-        left, right = (maps, expectations + programs) if short else (maps + programs, expectations)
+        short = _height_of_maps(trace or Trace()) < _height_of_expectations(result)
+        left, right = (maps + programs, expectations) if short else (maps, expectations + programs)
         parts.append(
             f'<div class="where"><div class="picture">{left}</div><div>{right}</div></div>'
         )
@@ -98,6 +98,19 @@ def _run(result: Result, n: int, several: bool) -> str:
             f"<summary>{mark}{head}</summary>{content}</details>"
         )
     return f'<article class="run {result.status}" id="run-{n}" data-run>{head}{content}</article>'
+
+
+def _height_of_maps(trace: Trace) -> float:
+    """Estimate the height of all maps on a wide screen."""
+    views = [view_of(trace, n) for n in worlds_drawn(trace)]
+    return sum(HEAD + min(MAP, COLUMN * view.height / view.width) for view in views)
+
+
+def _height_of_expectations(result: Result) -> float:
+    """Estimate the height of the list of expectations on a wide screen."""
+    failed = [one for one in result.verdicts if not one.passed]
+    plots = sum(PLOT for one in failed if one.series is not None)
+    return HEAD + plots + LINES * len(failed) + LINE * (len(result.verdicts) - len(failed))
 
 
 def _data(result: Result, trace: Trace | None, axis: Axis) -> dict[str, object]:

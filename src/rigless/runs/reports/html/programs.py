@@ -14,7 +14,6 @@ def render_programs(result: Result) -> str:
 
 
 def _card(program: ProgramResult) -> str:
-    bad = bool(program.signal) or program.exit not in (None, 0)
     facts = [
         ("Restarts", str(program.restarts), program.restarts > 0),
         ("Memory", f"{figure(program.memory_mb)} MB", False),
@@ -26,8 +25,9 @@ def _card(program: ProgramResult) -> str:
     )
     notes = "".join(f"<li>{text(note)}</li>" for note in program.notes[:20])
     log = f'<p class="dim"><code>{text(program.log)}</code></p>' if program.log else ""
+    state = "" if program.accepted else " broken"
     return (
-        f'<article class="program{" broken" if bad else ""}"><header><b>{text(program.name)}</b>'
+        f'<article class="program{state}"><header><b>{text(program.name)}</b>'
         f'<span class="end">{text(ended(program))}</span></header>'
         f'<p class="command"><code>{text(" ".join(program.command))}</code></p>'
         f'<dl class="facts">{items}</dl>{f"<ul class=notes>{notes}</ul>" if notes else ""}{log}'

@@ -115,9 +115,9 @@ class Run {
       output.textContent = value === null ? "" : `${figure(value)} at ${time.toFixed(2)} s`;
     }
     for (const output of this.rates) {
-      const counts = this.data.rates[output.dataset.rate];
-      const bin = Math.min(Math.floor(time / this.data.bin), counts.length - 1);
-      output.textContent = `${figure(counts[bin] / this.data.bin)}/s`;
+      const rates = this.data.rates[output.dataset.rate];
+      const bin = Math.min(Math.floor(time / this.data.bin), rates.length - 1);
+      output.textContent = `${figure(rates[bin])}/s`;
     }
     for (const { key, output } of this.uses) {
       const value = valueAt(this.data.programs[output.dataset[key]][key], time);

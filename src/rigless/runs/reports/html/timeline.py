@@ -9,6 +9,7 @@ from rigless.runs.reports.html.markup import Axis, figure, number, text
 from rigless.runs.reports.html.plot import thinned
 from rigless.runs.result import Result
 from rigless.runs.trace import MessageLane, OutputLine, ProgramTrace, Trace
+from rigless.scenario.expect.margins import counted
 from rigless.scenario.verdict import Series
 
 MAX_LANES = 14  # of ports; the others are added up
@@ -43,12 +44,25 @@ def timeline_data(trace: Trace) -> dict[str, Any]:
     """Return the numbers that the cursor shows: messages a second, CPU use and memory."""
     return {
         "bin": trace.bin_s,
-        "rates": [lane.counts for lane in lanes_shown(trace)],
+        "rates": [[round(rate, 2) for rate in rates(lane, trace)] for lane in lanes_shown(trace)],
         "programs": [
             {"cpu": thinned(program.cpu), "memory": thinned(program.memory)}
             for program in trace.programs
         ],
     }
+
+
+def rates(lane: MessageLane, trace: Trace) -> list[float]:
+    """Return the messages a second in each bin. A run may end within its last bin."""
+    bin_s = trace.bin_s or 1.0
+    rest_s = trace.duration_s - bin_s * (len(lane.counts) - 1)
+    found = [count / bin_s for count in lane.counts]
+    if found and 0 < rest_s < bin_s:
+        if rest_s < bin_s / 2 and len(found) > 1:  # too short for a rate of its own
+            found[-2:] = [sum(lane.counts[-2:]) / (bin_s + rest_s)] * 2
+        else:
+            found[-1] = lane.counts[-1] / rest_s
+    return found
 
 
 def lanes_shown(trace: Trace) -> list[MessageLane]:
@@ -147,16 +161,16 @@ def _rank(event: Event) -> int:
 
 
 def _message_lane(lane: MessageLane, index: int, trace: Trace, axis: Axis) -> str:
-    peak = max(lane.counts, default=0) / (trace.bin_s or 1.0)
-    width = axis.share(trace.bin_s) * 10
-    chart = _area([count / (trace.bin_s or 1.0) for count in lane.counts], width, peak)
+    shown = rates(lane, trace)
+    peak = max(shown, default=0.0)
+    chart = _area(shown, axis.share(trace.bin_s) * 10, peak)
     port = f"{text(lane.robot)} {text(lane.port)}".strip()
     arrow = "→" if lane.direction == "in" else "←"
     label = f'{port} <small title="messages to or from the robot">{arrow} {lane.direction}</small>'
     total = sum(lane.counts)
     value = f'<output data-rate="{index}"></output><small>peak {figure(peak)}/s</small>'
     if total < SPARSE:  # a rate over a short bin says nothing about single messages
-        value = f"<small>{total} message{'s' if total != 1 else ''}</small>"
+        value = f"<small>{counted(total, 'message')}</small>"
     return _lane(f"messages {lane.direction}", label, _backdrop(axis) + chart, value)
 
 
@@ -165,7 +179,7 @@ def _area(values: list[float], width: float, peak: float) -> str:
     if peak <= 0:
         return ""
     steps = "".join(
-        f"V{number(100 - 92 * value / peak)}H{number((n + 1) * width)}"
+        f"V{number(100 - 92 * value / peak)}H{number(min((n + 1) * width, 1000.0))}"
         for n, value in enumerate(values)
     )
     return (
@@ -193,7 +207,7 @@ def _program_lanes(program: ProgramTrace, n: int, result: Result, axis: Axis) ->
     for key, series, unit in (("cpu", program.cpu, "cores"), ("memory", program.memory, "MB")):
         points = thinned(series, 400)
         if points:
-            peak = max(max(value for _, value in points), 1e-9)
+            peak = max(value for _, value in points)
             value = f'<output data-{key}="{n}"></output><small>peak {figure(peak)} {unit}</small>'
             label = f"{name} <small>{'CPU' if key == 'cpu' else 'memory'}</small>"
             found.append(_lane(key, label, _backdrop(axis) + _curve(series, axis, peak), value))
@@ -201,8 +215,9 @@ def _program_lanes(program: ProgramTrace, n: int, result: Result, axis: Axis) ->
 
 
 def _curve(series: Series, axis: Axis, peak: float) -> str:
+    scale = 88 / (peak or 1.0)
     points = [
-        (axis.share(time_s) * 10, 100 - 88 * value / peak) for time_s, value in thinned(series, 400)
+        (axis.share(time_s) * 10, 100 - scale * value) for time_s, value in thinned(series, 400)
     ]
     line = "L".join(f"{number(x)} {number(y)}" for x, y in points)
     begin, end = number(points[0][0]), number(points[-1][0])

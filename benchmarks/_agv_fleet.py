@@ -24,7 +24,7 @@ from rigless.kernel.timestamps import to_text
 from ._nats import cpu_seconds, server
 
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
-OUT = "ROBOT_OUT"
+OUT, STATE = "ROBOT_OUT", "ROBOT_STATE"
 STREAMS = ("heartbeat", "state", "telemetry", "traffic.state")  # 1, 10, 2 and 10 a second
 PER_ROBOT = 23
 FINAL = ("SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED")
@@ -68,8 +68,8 @@ class Fleet:
             await asyncio.sleep(0.05)
 
     async def counts(self, kind: str = ">") -> dict[str, int]:
-        """Return the number of messages in the stream, by subject."""
-        info = await self.stream.stream_info(OUT, subjects_filter=f"robot.*.{kind}")
+        """Return the number of state messages in the stream, by subject."""
+        info = await self.stream.stream_info(STATE, subjects_filter=f"robot.*.{kind}")
         return dict(info.state.subjects or {})
 
     async def wait_for_states(self) -> None:
@@ -82,7 +82,7 @@ class Fleet:
 
     async def clock(self) -> tuple[float, float]:
         """Return simulated and real time of the first robot's last state."""
-        found = await self.stream.get_last_msg(OUT, f"robot.{self.names[0]}.state")
+        found = await self.stream.get_last_msg(STATE, f"robot.{self.names[0]}.state")
         assert found.data is not None
         assert found.time is not None
         return float(json.loads(found.data)["sim"]["simTimeS"]), found.time.timestamp()
@@ -91,6 +91,14 @@ class Fleet:
 @contextlib.asynccontextmanager
 async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
     cores = sorted(os.sched_getaffinity(0))
+    client = await nats.connect(
+        url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet
+    )
+    # Without the usual limit per subject, since the messages are counted here.
+    subjects = [f"robot.*.{kind}" for kind in STREAMS]
+    await client.jetstream(timeout=PATIENCE_S).add_stream(
+        name=STATE, subjects=subjects, storage="memory"
+    )
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         scenario = Path(folder) / "fleet.toml"
         address = url.removeprefix("nats://")
@@ -104,9 +112,6 @@ async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
             text=True,
         )
         os.sched_setaffinity(process.pid, cores[:1])
-        client = await nats.connect(
-            url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet
-        )
         try:
             names = await asyncio.to_thread(_ready, process)
             yield Fleet(client, names, process)

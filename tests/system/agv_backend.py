@@ -15,7 +15,7 @@ from nats.js.errors import Error as JetStreamError
 
 import nats_clients
 
-IN, OUT = "ROBOT_IN", "ROBOT_OUT"
+IN, OUT, STATE = "ROBOT_IN", "ROBOT_OUT", "ROBOT_STATE"
 DEADLINE_S = 60.0
 FINAL = {"SUCCEEDED", "FAILED", "REJECTED", "CANCELLED", "EXPIRED"}
 LATEST_WINS = {"heartbeat", "state", "telemetry", "traffic.state"}
@@ -55,6 +55,7 @@ class Backend:
         self.boot = str(uuid.uuid4())
         self.sent: dict[str, str] = {}  # id → kind
         self.out: list[Stored] = []
+        self._read: dict[str, int] = {}  # stream → last sequence that was read
         self._seqs: dict[str, int] = {}
 
     @classmethod
@@ -141,29 +142,45 @@ class Backend:
 
     async def read(self) -> list[Stored]:
         """Return the messages stored since the last read."""
-        place = self.out[-1].place + 1 if self.out else 1
+        found: list[Stored] = []
         try:
-            info = await self.stream.stream_info(OUT)
-            if info.state.messages and info.state.last_seq >= place:
-                subscription = await self.stream.pull_subscribe(
-                    "",
-                    stream=OUT,
-                    config=nats.js.api.ConsumerConfig(
-                        deliver_policy=nats.js.api.DeliverPolicy.BY_START_SEQUENCE,
-                        opt_start_seq=place,
-                        ack_policy=nats.js.api.AckPolicy.NONE,
-                        inactive_threshold=30,
-                        mem_storage=True,
-                    ),
-                )
-                while not self.out or self.out[-1].place < info.state.last_seq:
-                    self.out += [
-                        _stored(message) for message in await subscription.fetch(500, timeout=2)
-                    ]
-                await subscription.unsubscribe()
+            for stream in (OUT, STATE):
+                found += await self._read_from(stream)
         except TROUBLES:
             await asyncio.sleep(0.05)  # the server is down: read later
+        self.out += sorted(found, key=lambda stored: stored.stored_s)
         return self.out
+
+    async def _read_from(self, stream: str) -> list[Stored]:
+        info = await self.stream.stream_info(stream)
+        read, last = self._read.get(stream, 0), info.state.last_seq
+        if last < read:  # the server has restarted, and this stream is in its memory
+            read = 0
+        if not info.state.messages or last == read:
+            return []
+        subscription = await self.stream.pull_subscribe(
+            "",
+            stream=stream,
+            config=nats.js.api.ConsumerConfig(
+                deliver_policy=nats.js.api.DeliverPolicy.BY_START_SEQUENCE,
+                opt_start_seq=read + 1,
+                ack_policy=nats.js.api.AckPolicy.NONE,
+                inactive_threshold=30,
+                mem_storage=True,
+            ),
+        )
+        found: list[Stored] = []
+        while not found or found[-1].place < last:
+            found += [_stored(message) for message in await subscription.fetch(500, timeout=2)]
+        self._read[stream] = found[-1].place
+        await subscription.unsubscribe()
+        return found
+
+    def clear(self) -> None:
+        """Forget everything that was read, also its places: a stream may be a new one."""
+        self.out.clear()
+        self.sent.clear()
+        self._read.clear()
 
     def of(self, *types: str) -> list[Stored]:
         return [

@@ -22,6 +22,7 @@ from .agv_backend import (
     IN,
     LATEST_WINS,
     OUT,
+    STATE,
     Backend,
     Outage,
     check_fresh,
@@ -210,10 +211,9 @@ async def test_deleted_streams_are_made_again(tmp_path):
         ):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
             await backend.until_ended()
-            for stream in (OUT, IN):
+            for stream in (OUT, IN, STATE):
                 await backend.operator.delete_stream(stream)
-                backend.out.clear()
-                backend.sent.clear()
+                backend.clear()
                 await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
                 await backend.until_ended()
             await until(lambda: status(host) == "RUNNING", "RUNNING")
@@ -260,8 +260,8 @@ async def test_duplicate_and_expired_commands_are_not_executed(tmp_path):
             await backend.send("traffic.control", {**control, "kind": "HOLD", "seq": 2})
             await backend.command("SET_OUTPUT", ioId="buzzer", value=False)
             await backend.until_ended()
-            place = backend.out[-1].place
-            await backend.until(lambda: backend.of("state")[-1].place > place, "a later state")
+            stored_s = backend.out[-1].stored_s
+            await backend.until(lambda: backend.of("state")[-1].stored_s > stored_s, "a later one")
             assert backend.latest("state")["holds"] == []
             await backend.send(
                 "settings.desired", {"version": 5, "settings": {"streams.stateHz": 20}}

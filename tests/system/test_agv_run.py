@@ -16,7 +16,7 @@ import reserved
 import rigless
 from nats_servers import Server
 
-from .agv_backend import OUT, Backend, check_kept
+from .agv_backend import Backend, check_kept
 from .agv_scenes import on_loop, until
 
 PHOENIX = Path(__file__).with_name("agv_phoenix.py")
@@ -150,8 +150,7 @@ def test_a_recording_is_played_to_a_server(tmp_path, run_cli):
     async def published(url):
         """Return the simulated times of the states that a server received."""
         async with await Backend.connect(url) as backend:
-            last = (await backend.operator.stream_info(OUT)).state.last_seq
-            await backend.until(lambda: backend.out and backend.out[-1].place >= last, "all of it")
+            await backend.until(lambda: beginnings(backend), "all of it")
             assert len(beginnings(backend)) == 1
             return [stored.envelope["sim"]["simTimeS"] for stored in backend.of("state")]
 

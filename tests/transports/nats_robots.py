@@ -14,7 +14,7 @@ from rigless.transports.nats import Transport
 
 from .inboxes import Diary, until
 
-IN, OUT = "ROBOT_IN", "ROBOT_OUT"
+IN, OUT, STATE = "ROBOT_IN", "ROBOT_OUT", "ROBOT_STATE"
 PATIENCE_S = 60.0
 
 
@@ -42,12 +42,8 @@ def port(url, state, robot="r1", **options):
         "kept": {f"robot.{robot}.command.ack": "commandId", f"robot.{robot}.settings.reported": ""},
         "report": "_transport",
         "inbound": ("robot.*.command.request", "robot.*.settings.desired"),
-        "outbound": (
-            "robot.*.state",
-            "robot.*.events",
-            "robot.*.command.ack",
-            "robot.*.settings.reported",
-        ),
+        "outbound": ("robot.*.events", "robot.*.command.ack", "robot.*.settings.reported"),
+        "outbound_latest": ("robot.*.state",),
         "state": state,
     }
     return Port(

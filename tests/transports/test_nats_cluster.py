@@ -15,7 +15,7 @@ from nats_servers import Server
 from rigless.transports.jetstream import connection, streams
 
 from .inboxes import until
-from .nats_robots import IN, OUT, backend, message, on_loop, port, running
+from .nats_robots import IN, OUT, STATE, backend, message, on_loop, port, running
 
 BUCKET = "KV_robot_lease"
 
@@ -55,16 +55,19 @@ async def stored(cluster, robot):
         stream = other.client.jetstream(timeout=2)
         while True:  # what is asked while a leader changes may never be answered
             with suppress(nats.errors.Error, nats.js.errors.Error, TimeoutError):
-                info = await stream.stream_info(OUT, subjects_filter=f"robot.{robot}.>")
-                count = sum(info.state.subjects.values())
-                subscription = await stream.pull_subscribe(f"robot.{robot}.>", stream=OUT)
-                events, states = [], []
-                while len(events) + len(states) < count:
-                    for given in await subscription.fetch(500, timeout=2):
-                        (events if given.subject.endswith("events") else states).append(
-                            given.headers["Nats-Msg-Id"]
-                        )
-                return events, states
+                return [await _ids(stream, name, robot) for name in (OUT, STATE)]
+
+
+async def _ids(stream, name, robot):
+    info = await stream.stream_info(name, subjects_filter=f"robot.{robot}.>")
+    count, found = sum((info.state.subjects or {}).values()), []
+    if not count:
+        return found
+    subscription = await stream.pull_subscribe(f"robot.{robot}.>", stream=name)
+    while len(found) < count:
+        messages = await subscription.fetch(500, timeout=2)
+        found += [given.headers["Nats-Msg-Id"] for given in messages]
+    return found
 
 
 @on_loop

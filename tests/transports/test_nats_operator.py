@@ -14,7 +14,7 @@ from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import lease, publisher
 
 from .inboxes import until
-from .nats_robots import IN, OUT, Robot, backend, eventually, on_loop, port, running
+from .nats_robots import IN, OUT, STATE, Robot, backend, eventually, on_loop, port, running
 
 HEARS = ("robot.*.command.request", "robot.*.settings.desired")
 SAYS = ("robot.*.state", "robot.*.events", "robot.*.command.ack", "robot.*.settings.reported")
@@ -141,7 +141,7 @@ async def test_a_stream_that_has_the_subjects_already_is_named(tmp_path):
             await ask(other, "STREAM.CREATE.OTHER", name="OTHER", subjects=["robot.*.state"])
         text = await refusal(port(server.url, tmp_path))
         assert (
-            f"the stream {OUT} cannot be made: the stream OTHER has robot.*.state (name it "
+            f"the stream {STATE} cannot be made: the stream OTHER has robot.*.state (name it "
             "in nats.jetStream" in text
         )
 
@@ -271,7 +271,7 @@ async def test_a_renewal_whose_answer_was_lost_is_not_taken_for_a_theft(tmp_path
     [
         ("max_file: 100M", f"the stream {IN} of 256 MiB cannot be made: insufficient storage"),
         (
-            "max_file: 10G, max_streams: 2",
+            "max_file: 10G, max_streams: 3",
             f"the stream KV_{lease.BUCKET} of 16 MiB cannot be made: maximum number",
         ),
         ("max_file: 10G, max_ack_pending: 100", ""),
@@ -309,7 +309,8 @@ async def test_a_state_that_is_too_large_is_told_and_does_not_cost_the_connectio
             robot.say("state", 20)
             robot.say("events", 21)
             await robot.until_sent()
-            assert await other.stored() == ["boot-11", "boot-12", "boot-20", "boot-21"]
+            assert await other.stored() == ["boot-11", "boot-12", "boot-21"]
+            assert await other.stored(STATE) == ["boot-20"]
             assert robot.texts.count("exceed the limit of the server") == 1
             assert "lost: " in robot.texts
             assert "closed the connection" not in robot.texts
@@ -346,11 +347,11 @@ async def test_a_deleted_stream_is_noticed_by_one_who_has_only_states_to_tell(
     monkeypatch.setattr(publisher, "PROBE_S", 0.0)
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
-            await other.js.delete_stream(OUT)
+            await other.js.delete_stream(STATE)
 
             async def there():
                 robot.say("state")
-                return any(stream.config.name == OUT for stream in await other.js.streams_info())
+                return any(stream.config.name == STATE for stream in await other.js.streams_info())
 
             await eventually(there)
 

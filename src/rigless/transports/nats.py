@@ -1,4 +1,4 @@
-"""NATS JetStream: a robot exchanges messages with its backend through two streams.
+"""NATS JetStream: a robot exchanges messages with its backend through streams.
 
 Theory of operation. The robot has one link, from open to close; the connection state is reported to
 it as a message. Everything it emits passes through `send`, which never waits. At the end of the

@@ -313,3 +313,24 @@ def test_events_of_the_machine_are_told():
     scene.sim.inject("agv", "scanner0", "off")
     scene.run(0.1)
     assert scene.events("DEVICE_OFF")[0].source == "scanner0"
+
+
+def test_a_state_that_the_backend_does_not_store_is_a_reason_of_the_status():
+    """It is no reason to stand, even if unhealthy motors are."""
+    scene = Scene(runtime={"healthPolicy": {"allowDriveInWarning": False}}).run(0.1)
+    scene.command("MOVE", x=5.0, y=0.0)
+    scene.run(1)
+    why = "messages to robot.agv.state are lost: maximum bytes exceeded (error 10077)"
+    scene.send(m.LinkReport(True, 0, why)).run(0.5)
+    state = scene.last("state")
+    assert (state.status, state.statusReasons) == ("WARNING", ["NATS_NOT_STORED"])
+    assert [fault.code for fault in state.errors] == ["NATS_NOT_STORED"]
+    assert state.driving
+    [event] = scene.events("NATS_NOT_STORED")
+    assert (event.severity, event.source) == ("WARNING", "robot")
+    assert event.message.endswith("maximum bytes exceeded (error 10077)")
+    scene.send(UP).run(0.5)
+    assert scene.last("state").status == "RUNNING"
+    assert scene.events("NATS_NOT_STORED")[-1].clearedAt
+    scene.send(m.LinkReport(False, 3, why)).run(0.1)
+    assert scene.truth.reasons == ["NATS_DISCONNECTED"]

@@ -115,6 +115,11 @@ class JetStream(Part):
     streamOut: Id | None = Field(
         None, description="Stream for messages of robots; default ROBOT_OUT."
     )
+    streamState: Id | None = Field(
+        None,
+        description="Stream for state, telemetry, heartbeat and traffic.state, if streamOut does "
+        "not take them; default ROBOT_STATE.",
+    )
 
 
 class Nats(Part):

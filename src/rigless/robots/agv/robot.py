@@ -291,7 +291,7 @@ class Agv(Robot, FleetMember):
 
     @on(m.LinkReport)
     def link_reported(self, message: m.LinkReport, link: Link) -> None:
-        self.publisher.report_transport(message.connected, message.outboxDepth)
+        self.publisher.report_transport(message.connected, message.outboxDepth, message.why)
 
     @on(Injected, Cleared)
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:

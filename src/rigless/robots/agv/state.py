@@ -23,6 +23,7 @@ class LinkState:
     cut: bool = False  # by a fault on the wire
     transport_up: bool = True  # as last reported by the transport
     outbox_depth: int = 0
+    refused: str = ""  # why the backend does not store messages, as last reported
     pending: list[Envelope] = field(default_factory=list)  # to publish on the next link
 
 

@@ -186,8 +186,9 @@ def agv_port(config: RobotConfig) -> Port:
         "latest_wins": tuple(subject(robot_id, kind) for kind in LATEST_WINS),
         "kept": {subject(robot_id, kind): key for kind, key in KEPT.items()},
         "report": REPORT,
-        "inbound": tuple(f"robot.*.{kind}" for kind in IN),  # the subjects of the two streams
-        "outbound": tuple(f"robot.*.{kind}" for kind in OUT),
+        "inbound": tuple(f"robot.*.{kind}" for kind in IN),  # the subjects of the streams
+        "outbound": tuple(f"robot.*.{kind}" for kind in OUT if kind not in LATEST_WINS),
+        "outbound_latest": tuple(f"robot.*.{kind}" for kind in LATEST_WINS),
     }
     listen = f"rigless send {{robot}} nats --subject 'robot.{robot_id}.>' --wait 5"
     emits = tuple(OUT.values())

@@ -25,29 +25,21 @@ def check_inbound(stream: Stream, subjects: Sequence[str]) -> None:
         _check_subjects(stream, subjects)
 
 
+def check_state(stream: Stream, subjects: Sequence[str]) -> None:
+    """Raise LinkError if the stream would not store latest-wins messages."""
+    _check_writable(stream, "streamState")
+    _check_subjects(stream, subjects)
+
+
 def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
     """Return remarks. Raises LinkError if the stream would not store or acknowledge messages."""
-    origin = stream.config.get("mirror")
-    if origin:
-        fix = "name the stream itself in nats.jetStream.streamOut"
-        raise LinkError(
-            f"the stream {stream.name} is a mirror of {origin.get('name')}: nothing can be "
-            "published to it",
-            fix,
-            True,
-        )
+    _check_writable(stream, "streamOut")
     _check_subjects(stream, subjects)
     if stream.config.get("no_ack"):
         fix = f"switch no_ack off: nats stream edit {stream.name}, or recreate it"
         raise LinkError(
             f"the stream {stream.name} does not acknowledge messages (no_ack)",
             fix,
-            final=True,
-        )
-    if stream.config.get("sealed"):
-        raise LinkError(
-            f"the stream {stream.name} is sealed and accepts no messages",
-            "make another",
             final=True,
         )
     manner = SHORT_MEMORY.get(stream.config.get("retention", ""))
@@ -61,6 +53,30 @@ def check_outbound(stream: Stream, subjects: Sequence[str]) -> list[str]:
         f"in flight when an outage of more than its duplicate window ({window_s:g} s) began may be "
         "stored twice"
     ]
+
+
+def eviction_hint(stream: Stream, latest: Sequence[str]) -> str:
+    """Return how to separate states from other messages, if the stream may evict these."""
+    config = stream.config
+    limited = any((config.get(key) or -1) > 0 for key in ("max_bytes", "max_msgs"))
+    if not limited or config.get("discard") == "new":
+        return ""
+    return (
+        f"the stream {stream.name} takes states and telemetry as well, which evict "
+        "acknowledgements and events when it is full; to give them a stream of their own, take "
+        f"{', '.join(latest)} out of its subjects: nats stream edit {stream.name}"
+    )
+
+
+def _check_writable(stream: Stream, key: str) -> None:
+    origin = stream.config.get("mirror")
+    if origin:
+        what = f"is a mirror of {origin.get('name')}: nothing can be published to it"
+        fix = f"name the stream itself in nats.jetStream.{key}"
+        raise LinkError(f"the stream {stream.name} {what}", fix, final=True)
+    if stream.config.get("sealed"):
+        what = f"the stream {stream.name} is sealed and accepts no messages"
+        raise LinkError(what, "make another", final=True)
 
 
 def _check_subjects(stream: Stream, subjects: Sequence[str]) -> None:

@@ -26,6 +26,7 @@ from rigless.transports.jetstream.errors import (
     ReplyTimeoutError,
     as_link_error,
 )
+from rigless.transports.jetstream.server import is_embedded
 from rigless.transports.jetstream.server_socket import ServerSocket
 from rigless.transports.transport import PENDING_BYTES
 
@@ -78,6 +79,7 @@ class Connection:
         self.tried = asyncio.Event()  # set when each server was tried once
         self.inbox = f"_INBOX.{secrets.token_hex(11)}"
         self.users = 0
+        self.hints: set[str] = set()  # logged for all robots of the connection
         self.clock = ServerClock()
         self.clock_due_s = 0.0
         self._given = [urlsplit(_with_scheme(server)) for server in settings.servers]
@@ -111,6 +113,11 @@ class Connection:
     @property
     def clustered(self) -> bool:
         return self._wire is not None and bool(self._wire.info.cluster)
+
+    @property
+    def embedded(self) -> bool:
+        """True if rigless started the server, in this process or another."""
+        return self._wire is not None and is_embedded(self._wire.info.server_name)
 
     @property
     def max_payload(self) -> int:

@@ -28,6 +28,7 @@ class Info(msgspec.Struct):
     """The INFO message that a server sends first."""
 
     version: str = ""
+    server_name: str = ""
     max_payload: int = 1 << 20
     tls_required: bool = False
     tls_available: bool = False

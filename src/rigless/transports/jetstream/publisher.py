@@ -72,6 +72,7 @@ class Publisher:
             robot,
             stream,
         )
+        self._latest_stream = stream  # of latest-wins messages
         self._log, self._missing, self._answer_s = log, missing, answer_s
         self._queue: deque[DurableMessage] = deque()
         self._in_flight: dict[
@@ -155,7 +156,7 @@ class Publisher:
             self._not_taken(subject, str(PermissionDeniedError("publish to", subject)))
         elif status == NO_RESPONDERS:
             self._probes.pop(subject, None)  # the next one asks for a reply
-            self._check_stream(subject)
+            self._check_stream(subject, self._latest_stream)
         else:
             self._nobody = 0
             with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
@@ -163,24 +164,24 @@ class Publisher:
                 if error is not None:
                     self._not_taken(subject, f"{error.description} (error {error.err_code})")
                 elif self._rejected.pop(subject, None):
-                    self._log(f"the stream {self._stream} accepts {subject} again", "info")
+                    self._log(f"the stream {self._latest_stream} accepts {subject} again", "info")
 
     def _not_taken(self, subject: str, why: str) -> None:
         if self._rejected.get(subject) != why:
             self._rejected[subject] = why
             self._log(f"messages to {subject} are lost: {why}", "error")
 
-    def _check_stream(self, subject: str) -> None:
+    def _check_stream(self, subject: str, stream: str) -> None:
         """Find out whether the stream is gone or only has no leader at present."""
         if self._stream_check is None:
             self._stream_check = asyncio.get_running_loop().create_task(
-                self._look_for_stream(subject)
+                self._look_for_stream(subject, stream)
             )
 
-    async def _look_for_stream(self, subject: str) -> None:
+    async def _look_for_stream(self, subject: str, stream: str) -> None:
         try:
-            found = await streams.info(self._connection, self._stream)
-            why = f"the stream {self._stream} is gone, or does not take {subject}"
+            found = await streams.info(self._connection, stream)
+            why = f"the stream {stream} is gone, or does not take {subject}"
         except Exception as error:
             found, why = None, str(as_link_error(error))
         self._nobody += 1
@@ -192,11 +193,13 @@ class Publisher:
 
     # Start and end
 
-    async def begin(self, last: int) -> None:
+    async def begin(self, last: int, latest_stream: str = "") -> None:
         """Resolve messages of unknown outcome, then publish. Raises LinkError.
 
         `last` is the last sequence of the stream. If it went back, the stream is a new one.
+        `latest_stream` takes the latest-wins messages; the default is the same stream.
         """
+        self._latest_stream = latest_stream or self._stream
         self.end()
         if self._outbox.commit():
             self.depth = self._outbox.depth(self._robot)  # a broken file may have lost rows
@@ -299,7 +302,7 @@ class Publisher:
             falling = self._stalled  # an earlier message of this window got the same reply
             self._not_stored(message, "")
             if not falling:
-                self._check_stream(message.subject)
+                self._check_stream(message.subject, self._stream)
         else:
             self._handle_reply(message, data)
 

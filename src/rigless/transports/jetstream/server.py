@@ -108,6 +108,11 @@ async def greeting(host: str, port: int, patience_s: float = ANSWER_S) -> dict[s
     return info
 
 
+def is_embedded(name: str) -> bool:
+    """Return whether a server of this name was started by rigless."""
+    return ORPHAN.fullmatch(name) is not None
+
+
 def is_orphan(info: dict[str, Any]) -> bool:
     """Return whether the server's parent process has ended, so that it is terminating."""
     found = ORPHAN.fullmatch(str(info.get("server_name")))

@@ -13,7 +13,7 @@ from typing import Any
 
 from rigless.kernel.events import Severity
 from rigless.kernel.timestamps import to_ns
-from rigless.transports.jetstream import audit, streams
+from rigless.transports.jetstream import streams
 from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered
 from rigless.transports.jetstream.errors import (
@@ -28,6 +28,7 @@ from rigless.transports.jetstream.lease import LIFE_S, RENEW_S, Lease
 from rigless.transports.jetstream.outbox import Outbox
 from rigless.transports.jetstream.protocol import field
 from rigless.transports.jetstream.publisher import ANSWER_S, Publisher
+from rigless.transports.jetstream.robot_streams import StreamPlan, ensure_streams
 from rigless.transports.jetstream.streams import Stream
 
 TICK_S = 1.0
@@ -40,10 +41,7 @@ class SessionConfig:
     """Streams and subjects of one robot."""
 
     robot: str
-    stream_in: str
-    stream_out: str
-    inbound: tuple[str, ...]
-    outbound: tuple[str, ...]
+    streams: StreamPlan
     listens: tuple[str, ...]
     listens_last: tuple[str, ...]
     answer_s: float
@@ -55,17 +53,19 @@ class SessionConfig:
         answer_ms = (nats.get("timeouts") or {}).get("publishTimeoutMs")
         return cls(
             options["robot_id"],
-            named.get("streamIn") or "ROBOT_IN",
-            named.get("streamOut") or "ROBOT_OUT",
-            tuple(options["inbound"]),
-            tuple(options["outbound"]),
+            StreamPlan(
+                options["robot_id"],
+                named.get("streamIn") or "ROBOT_IN",
+                named.get("streamOut") or "ROBOT_OUT",
+                named.get("streamState") or "",
+                tuple(options["inbound"]),
+                tuple(options["outbound"]),
+                tuple(options["outbound_latest"]),
+            ),
             tuple(options["listens"]),
             tuple(options["listens_last"]),
             answer_ms / 1000 if answer_ms else ANSWER_S,
         )
-
-    def own(self, pattern: str) -> str:
-        return pattern.replace("*", self.robot)
 
 
 class Session:
@@ -91,7 +91,7 @@ class Session:
         self.settled = asyncio.Event()  # set after the first connection or failure
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.publisher = Publisher(
-            connection, outbox, plan.robot, plan.stream_out, log, self._break, plan.answer_s
+            connection, outbox, plan.robot, plan.streams.outbound, log, self._break, plan.answer_s
         )
         self.lease = Lease(connection, plan.robot)
         self._connection, self._plan = connection, plan
@@ -174,17 +174,13 @@ class Session:
 
     async def _begin(self) -> None:
         plan, connection = self._plan, self._connection
-        if plan.stream_in == plan.stream_out:
-            both = (*plan.inbound, *plan.outbound)
-            inbound = outbound = await streams.ensure(connection, plan.stream_in, both, streams.OUT)
-        else:
-            inbound = await streams.ensure(connection, plan.stream_in, plan.inbound, streams.IN)
-            outbound = await streams.ensure(connection, plan.stream_out, plan.outbound, streams.OUT)
-        audit.check_inbound(inbound, plan.listens)
-        for remark in audit.check_outbound(
-            outbound, [plan.own(pattern) for pattern in plan.outbound]
-        ):
+        found = await ensure_streams(connection, plan.streams, plan.listens)
+        inbound, outbound = found.inbound, found.outbound
+        for remark in found.remarks:
             self._log_once_ever(remark, "warning")
+        if found.hint and found.hint not in connection.hints:
+            connection.hints.add(found.hint)
+            connection.log(found.hint, "info")
         await self.lease.acquire(
             lambda text: self._log_once_ever(text, "warning"),
             max(inbound.replicas, outbound.replicas),
@@ -194,7 +190,7 @@ class Session:
         if not self.ready.done():
             self.ready.set_result(None)
         await self.listening.wait()
-        await self.publisher.begin(outbound.last_seq)
+        await self.publisher.begin(outbound.last_seq, found.state.name)
         if not self._last_delivered:
             await self._deliver_last(inbound)
         await self._consumer.begin()
@@ -332,8 +328,9 @@ class Session:
     async def _check_stream(self) -> None:
         """Sample the server's clock and check that the stream exists."""
         try:
-            if await streams.info(self._connection, self._plan.stream_in) is None:
-                self._break(f"the stream {self._plan.stream_in} is gone")
+            name = self._plan.streams.inbound
+            if await streams.info(self._connection, name) is None:
+                self._break(f"the stream {name} is gone")
         except Exception as error:
             self._log_failure(as_link_error(error))
 

@@ -1,8 +1,10 @@
 """Requests to the JetStream API: find or create streams and read messages.
 
-An existing stream is used as it is. A new one stores files, discards the oldest messages first and
-has three replicas in a cluster. Messages to robots are kept for a day (ROBOT_IN), messages of
-robots for an hour or a gigabyte (ROBOT_OUT). An id repeated within two minutes is a duplicate.
+An existing stream is used as it is. A new one discards the oldest messages first and has three
+replicas in a cluster. Messages to robots are kept for a day (ROBOT_IN), messages of robots for an
+hour or a gigabyte (ROBOT_OUT). Latest-wins messages have a stream of their own in the memory of the
+server (ROBOT_STATE), since they would evict the others. An id repeated within two minutes is a
+duplicate.
 """
 
 import contextlib
@@ -33,8 +35,16 @@ NO_ROOM = (10002, 10023, 10027, 10028, 10047)  # limits of the account or the se
 NOT_AVAILABLE = 10008
 REPLICAS = 3  # in a cluster with at least as many servers
 NOT_ENABLED = (10039, 10076)
-IN = {"max_age": 24 * HOUR, "max_bytes": 256 << 20}
-OUT = {"max_age": HOUR, "max_bytes": 1 << 30}
+Limits = dict[str, int | str]
+IN: Limits = {"max_age": 24 * HOUR, "max_bytes": 256 << 20}
+OUT: Limits = {"max_age": HOUR, "max_bytes": 1 << 30}
+# The limit per subject keeps the last messages of every robot, however many robots there are.
+STATE: Limits = {
+    "max_age": HOUR,
+    "max_bytes": 256 << 20,
+    "max_msgs_per_subject": 64,
+    "storage": "memory",
+}
 
 
 class Error(msgspec.Struct):
@@ -129,7 +139,7 @@ def _stream(found: dict[str, Any]) -> Stream:
 
 
 async def ensure(
-    connection: Connection, name: str, patterns: Sequence[str], limits: dict[str, int]
+    connection: Connection, name: str, patterns: Sequence[str], limits: Limits
 ) -> Stream:
     """Return the stream of this name; create it if it does not exist."""
     found = await info(connection, name)
@@ -184,6 +194,8 @@ async def create(connection: Connection, config: dict[str, Any], replicas: int) 
     except ApiError as error:
         if error.code in TOO_FEW_SERVERS and replicas > 1:
             return await create(connection, config, 1)
+        if error.code in NO_ROOM and config["storage"] == "memory":
+            return await create(connection, {**config, "storage": "file"}, replicas)
         if error.code in NO_ROOM:
             fix = (
                 f"make a smaller one yourself (nats stream add {config['name']}), or ask the "
@@ -195,6 +207,13 @@ async def create(connection: Connection, config: dict[str, Any], replicas: int) 
             )
             raise LinkError(what, fix, final=True) from None
         raise
+
+
+async def update(connection: Connection, stream: Stream, subjects: Sequence[str]) -> None:
+    """Replace the subjects of a stream. Raises ApiError."""
+    await api(
+        connection, f"STREAM.UPDATE.{stream.name}", {**stream.config, "subjects": list(subjects)}
+    )
 
 
 def covers(pattern: str, subject: str) -> bool:

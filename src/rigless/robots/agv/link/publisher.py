@@ -78,10 +78,15 @@ class Publisher:
     # Link
 
     @property
-    def link_facts(self) -> tuple[bool, bool, str]:
-        """The facts that `connected` follows from."""
+    def link_facts(self) -> tuple[bool, bool, str, str]:
+        """The facts that `connected` and `refused` follow from."""
         state = self._state
-        return state.transport_up, state.cut, state.connection
+        return state.transport_up, state.cut, state.connection, state.refused
+
+    @property
+    def refused(self) -> str:
+        """The reason why the backend does not store messages of this robot, or ""."""
+        return self._state.refused if self.connected else ""
 
     @property
     def outbox_depth(self) -> int:
@@ -113,8 +118,10 @@ class Publisher:
         state.cut = services.fault(PORT, "disconnect") is not None
         state.connection = "NONE" if state.cut and not services.input["boot_id"] else "DOWN"
 
-    def report_transport(self, connected: bool, outbox_depth: int) -> None:
-        self._state.transport_up, self._state.outbox_depth = connected, max(outbox_depth, 0)
+    def report_transport(self, connected: bool, outbox_depth: int, why: str) -> None:
+        state = self._state
+        state.transport_up, state.outbox_depth = connected, max(outbox_depth, 0)
+        state.refused = why if connected else ""
 
     def wire_changed(self) -> None:
         """Handle the begin or end of a fault on the wire."""

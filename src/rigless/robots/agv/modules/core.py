@@ -61,6 +61,12 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
     "TRAFFIC_HOLD": ("INFO", "", "held by traffic control", ""),
     "ZONE_BLOCK": ("INFO", "", "the path enters a blocked zone", ""),
     "MANUAL_HOLD": ("INFO", "", "paused by command", ""),
+    "NATS_NOT_STORED": (
+        "WARNING",
+        "WARNING",
+        "the backend does not store messages of this robot",
+        "look at the limits of its stream: nats stream info",
+    ),
     "FUNCTIONAL_MOTOR_ERROR": (
         "ERROR",
         "WARNING",
@@ -131,7 +137,9 @@ class Core:
         if facts.connected:
             self._publisher.mark_connected()
         policy = self._settings.effective.runtime.healthPolicy
-        state.may_drive = may_drive(status, policy.allowDriveInWarning)
+        # A full stream is no reason to stand, whatever the policy on unhealthy motors is.
+        allowed = policy.allowDriveInWarning or not facts.functional
+        state.may_drive = may_drive(status, allowed)
         if state.may_drive:
             self._commands.may_begin()
         if (status, reasons) == (before, state.reasons):
@@ -146,7 +154,8 @@ class Core:
             if word == "NATS_DISCONNECTED" and not self._publisher.was_connected:
                 continue  # expected before the first connection of a boot
             severity, _, message, _ = CONDITIONS[word]
-            text = f"{message}: {part}" if part else message
+            detail = self._publisher.refused if word == "NATS_NOT_STORED" else part
+            text = f"{message}: {detail}" if detail else message
             self._events.raise_(reason, word, severity, part or "robot", text)
         if before == "OFFLINE" != status:
             self._commands.back_online()
@@ -171,6 +180,7 @@ class Core:
                 *(f"MISSING:{motor_id}" for motor_id in machine.motors.missing),
             ),
             empty=machine.battery[0] <= 0.0,
+            refused=bool(self._publisher.refused),
         )
 
 

@@ -26,6 +26,7 @@ class Facts(NamedTuple):
     manual: bool = False
     functional: tuple[str, ...] = ()
     empty: bool = False  # the battery
+    refused: bool = False  # the backend does not store messages of the robot
 
 
 def derive(facts: Facts) -> tuple[Status, list[str]]:
@@ -41,6 +42,7 @@ def derive(facts: Facts) -> tuple[Status, list[str]]:
     paused += [f"ZONE_BLOCK:{zone}" for zone in facts.zones]
     paused += ["MANUAL_HOLD"] if facts.manual else []
     warning = [f"FUNCTIONAL_MOTOR_{motor}" for motor in facts.functional]
+    warning += ["NATS_NOT_STORED"] if facts.refused else []
     reasons = [*offline, *error, *paused, *warning]
     if offline:
         return "OFFLINE", reasons

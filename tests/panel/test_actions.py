@@ -141,3 +141,16 @@ async def test_obstacles_are_things_that_are_no_robots(tmp_path):
             "b": True,
         }
         assert (things["box"]["radius_m"], things["box"]["pose"][:2]) == (0.5, [2, 1])
+
+
+@on_loop
+async def test_the_map_of_a_warehouse_has_its_lanes_and_places():
+    settings = ["world.map=warehouse_100", "ports.nats=0"]
+    async with api("agv", settings) as (host, http):
+        layout = (await good(http.get("/api/world")))["grid"]["layout"]
+        first = host.sim.world.layout.edges[0].nodes
+        nodes = {node.id: [node.x, node.y] for node in host.sim.world.layout.nodes}
+        assert layout["lanes"][0] == {"points": [nodes[node] for node in first], "both": False}
+        kinds = {place["kind"] for place in layout["places"]}
+        assert kinds == {"parking", "charger", "station", "lift"}
+        assert {"id": "P001", "kind": "parking", "pose": [0.0, -2.0, 1.5708]} in layout["places"]

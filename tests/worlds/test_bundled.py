@@ -14,7 +14,7 @@ from rigless.worlds.pgm import read_gray
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["apartment", "corridor", "empty_room", "hall", "maze", "room_with_box", "warehouse"]
-NAMES += ["yard"]
+NAMES += ["warehouse_100", "warehouse_1000", "yard"]
 
 
 def room_to_move(grid):
@@ -36,7 +36,7 @@ def test_a_robot_can_start_at_the_origin_and_cannot_leave(name):
     grid = load_map(bundled_maps()[name])
     assert room_to_move(grid)[cell(grid, 0, 0)] > 0.4
     assert not grid.cliff[cell(grid, 0, 0)]
-    assert np.isfinite(grid.cast([[0, 0, 0]], np.linspace(-np.pi, np.pi, 720), 40.0)).all()
+    assert np.isfinite(grid.cast([[0, 0, 0]], np.linspace(-np.pi, np.pi, 720), 150.0)).all()
     edge = np.ones(grid.shape, bool)
     edge[1:-1, 1:-1] = False
     assert grid.occupied[edge].all()
@@ -106,7 +106,7 @@ def test_the_drawing_script_makes_the_files_that_are_here(tmp_path):
             assert np.array_equal(read_gray(path)[0], read_gray(folder / name)[0]), name
         else:
             assert path.read_bytes() == (folder / name).read_bytes(), name
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 700_000
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
 
 
 @pytest.mark.parametrize(

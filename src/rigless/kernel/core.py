@@ -12,7 +12,7 @@ from rigless.kernel import inputs as inp
 from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
-from rigless.kernel.fleet import FleetMember, spread_starts
+from rigless.kernel.fleet import FleetMember
 from rigless.kernel.input_handler import InputHandler
 from rigless.kernel.links import Links
 from rigless.kernel.listeners import Listeners
@@ -20,6 +20,7 @@ from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.starts import spread_starts
 from rigless.kernel.streams import Noise, Streams
 from rigless.kernel.world import World
 
@@ -98,7 +99,7 @@ class Core:
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
                 self.agenda.enter(ticker)
-        problems = spread_starts(self.robots.values())
+        problems = spread_starts(self.robots.values(), self.seed)
         for robot in self.robots.values():
             try:
                 robot.start()

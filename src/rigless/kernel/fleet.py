@@ -1,8 +1,9 @@
 """Rules for many robots of one config: each has its own name on the wire and its own start.
 
 A robot that is addressed by a name in its config (a robot id in topics or subjects) must get a name
-of its own. Robots that would start at the same place are spread around it. A robot class opts in by
-inheriting from `Robot` and `FleetMember`, and overrides what applies to it:
+of its own. Robots without a start get places of the world, and robots that would start at the same
+place are spread around it (starts.py). A robot class opts in by inheriting from `Robot` and
+`FleetMember`, and overrides what applies to it:
 
     class Robot(kernel.Robot, FleetMember):
         @classmethod
@@ -43,8 +44,16 @@ class FleetMember:
         return config
 
     @classmethod
+    def fleet_config(cls, config: Any, size: int) -> Any:
+        """Return the config for a fleet of this size, for example with a world that holds it.
+
+        It is called if neither the scenario nor an entry of the fleet names a world or a start.
+        """
+        return config
+
+    @classmethod
     def offset_from(cls, config: Any, others: int) -> Any:
-        """Return the config with another start, so that it is clear of `others` like it."""
+        """Return the config of a robot after `others` of its kind, for example with its phase."""
         return config
 
     @classmethod
@@ -61,8 +70,19 @@ class FleetMember:
         """
         return config, []
 
-    # Assigned before `start()` if an earlier robot has the configured start.
-    start_place: tuple[float, float] | None = None
+    # x, y and heading, assigned before `start()` to a robot without a start of its own.
+    start_place: tuple[float, float, float] | None = None
+
+    def has_own_start(self) -> bool:
+        """Return True if the scenario or the config says where the robot starts."""
+        return True
+
+    def row_start(self, others: int) -> tuple[float, float, float] | None:
+        """Return the start on an open plane of a robot after `others` of its class.
+
+        It is for a robot without a start of its own.
+        """
+        return None
 
     def start_body(self) -> Body | None:
         """Return the footprint at the configured start; None if others may start there too."""
@@ -70,7 +90,7 @@ class FleetMember:
 
     def placed(self, pose: tuple[float, float, float]) -> tuple[float, float, float]:
         """Return the pose to start at, given the configured one."""
-        return pose if self.start_place is None else (*self.start_place, pose[2])
+        return pose if self.start_place is None else self.start_place
 
     def phase_s(self) -> float:
         """Return how much earlier than whole periods the `@every` methods run.
@@ -83,36 +103,3 @@ class FleetMember:
 def fleet_rules(robot: type) -> type[FleetMember]:
     """Return the robot class if it has fleet rules, else the rules that change nothing."""
     return robot if issubclass(robot, FleetMember) else FleetMember
-
-
-def spread_starts(robots: Iterable[Any]) -> list[Problem]:
-    """Assign a free place to each robot whose configured start an earlier one has.
-
-    The place is the free one nearest to the start. Robots with different starts keep theirs.
-    Return a problem for each robot without a place.
-    """
-    bodies: dict[int, list[Body]] = {}  # by world
-    starts: set[tuple[int, float, float]] = set()
-    waiting: list[tuple[Any, Body]] = []
-    for robot in robots:
-        if not isinstance(robot, FleetMember) or (body := robot.start_body()) is None:
-            continue
-        world = id(robot.world)  # type: ignore[attr-defined]
-        if (world, body.x, body.y) in starts:
-            waiting.append((robot, body))
-        else:
-            starts.add((world, body.x, body.y))
-            bodies.setdefault(world, []).append(body)
-    problems = []
-    for robot, body in waiting:
-        taken = bodies[id(robot.world)]
-        robot.start_place = robot.world.nearest_free(
-            body, [*taken, *robot.world.bodies(robot.now_ns)]
-        )
-        if robot.start_place is None:
-            what = f"there is no free place near the start ({body.x:g}, {body.y:g})"
-            fix = "use fewer robots, a world with more room, or a start for each"
-            problems.append(Problem(robot.name, what, fix))
-            break  # the next ones have none either
-        taken.append(body.at(*robot.start_place))
-    return problems

@@ -1,7 +1,7 @@
 """The world that the robots of a simulation share. Its changing part is plain state."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -74,6 +74,15 @@ class World:
         self.state = self.State(
             obstacles={name: Obstacle(**vars(obstacle)) for name, obstacle in self._initial.items()}
         )
+
+    @property
+    def is_plane(self) -> bool:
+        """True for an open plane, on which there is no map."""
+        return type(self) is World
+
+    def starts(self, seed: int) -> Iterator[tuple[float, float, float]]:
+        """Yield the poses at which robots without a start of their own begin, in their order."""
+        return iter(())
 
     def why_outside(self, body: Body) -> str:
         """Return why a body is not in this world, or ""."""

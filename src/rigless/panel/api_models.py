@@ -92,6 +92,29 @@ class StoppedRobots(TypedDict):
     robots: list[str]
 
 
+class Lane(TypedDict):
+    """Lines from node to node of a layout, in this direction or in both."""
+
+    points: list[tuple[float, float]]
+    both: bool
+
+
+class LayoutPlace(TypedDict):
+    """A place of a layout: x, y and heading of a robot, or of the table of a station."""
+
+    id: str
+    kind: Literal["parking", "charger", "station", "lift"]
+    pose: tuple[float, float, float]
+
+
+class LayoutPicture(TypedDict):
+    """The layout of a warehouse: its lanes, conveyor belts and places."""
+
+    lanes: list[Lane]
+    belts: list[list[tuple[float, float]]]
+    places: list[LayoutPlace]
+
+
 class GridInfo(TypedDict):
     """Size and place of a map. Its origin is x, y and yaw of the lower left corner."""
 
@@ -100,6 +123,7 @@ class GridInfo(TypedDict):
     resolution_m: float
     origin: tuple[float, float, float]
     wall_m: float
+    layout: LayoutPicture | None
 
 
 class MapObject(TypedDict):

@@ -99,7 +99,47 @@ def grid_info(world: World) -> dict[str, Any] | None:
         "resolution_m": grid.resolution_m,
         "origin": grid.origin,
         "wall_m": world.wall_height_m,
+        "layout": layout_picture(world),
     }
+
+
+def layout_picture(world: World) -> dict[str, Any] | None:
+    """Return the lanes and places of the layout for a picture, or None if there is no layout."""
+    layout = getattr(world, "layout", None)
+    if layout is None:
+        return None
+    nodes = {node.id: node for node in layout.nodes}
+    stations = {station.id: _table(station, nodes) for station in layout.stations}
+    places = [(one, "parking", nodes[one]) for one in layout.parking]
+    places += [(one.id, "charger", nodes[one.node]) for one in layout.chargers]
+    places += [(one.id, "station", stations[one.id]) for one in layout.stations]
+    places += [
+        (f"{lift.id} {floor.name}", "lift", nodes[floor.node])
+        for lift in layout.lifts
+        for floor in lift.floors
+    ]
+    return {
+        "lanes": [
+            {
+                "points": [(nodes[node].x, nodes[node].y) for node in edge.nodes],
+                "both": edge.direction == "both",
+            }
+            for edge in layout.edges
+        ],
+        "belts": [
+            [(stations[end].x, stations[end].y) for end in (belt.start, belt.end)]
+            for belt in layout.conveyors
+        ],
+        "places": [
+            {"id": name, "kind": kind, "pose": (place.x, place.y, place.theta or 0.0)}
+            for name, kind, place in places
+        ],
+    }
+
+
+def _table(station: Any, nodes: dict[str, Any]) -> Any:
+    """Return the place where the loads of a station are drawn."""
+    return station.place if station.place is not None else nodes[station.node]
 
 
 def grid_cells(world: World) -> bytes:

@@ -26,6 +26,8 @@ from rigless.scenario.requirements import check_with_environment
 from rigless.scenario.source import Source
 from rigless.transports.capabilities import capabilities
 
+OPEN_PLANE = "open"  # the name of a world without a map
+
 
 @dataclass
 class Built:
@@ -65,9 +67,11 @@ def build(
     notes: list[Problem] = []
     fleets: list[Fleet] = []
     addresses: dict[tuple[str, str], str] = {}
+    sizes = _fleet_sizes(scenario)
     for index, entry in enumerate(scenario.robots):
         before = Counter(type(robot) for fleet in fleets for robot in fleet.robots)
-        fleets.append(_fleet(index, entry, source, environment, before, problems, notes))
+        size = sizes.get(entry.kind, 1)
+        fleets.append(_fleet(index, entry, source, environment, before, size, problems, notes))
         step = _port_step(entry, fleets[-1].robots)
         for number, robot in enumerate(fleets[-1].robots):
             for port in robot.ports:
@@ -100,11 +104,12 @@ def build(
     defaults = _defaults(fleets, source, problems)
     all_defaults = list(defaults.values())
     try:
-        world = _world(scenario.world, all_defaults, source, problems)
+        world = _world(scenario.world, all_defaults, source, problems, notes)
     except ModuleNotFoundError as error:  # a map needs packages of an extra
         lacking = source.found(("world",), extras.missing_package(error.name or ""))
         raise InputError(problems or [lacking]) from None
-    worlds = _own_worlds(defaults) if scenario.world.map is None else {}
+    own = scenario.world.map is None and scenario.world.layout is None
+    worlds = _own_worlds(defaults) if own else {}
     if problems:
         raise InputError(problems)
     origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
@@ -192,10 +197,29 @@ def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[s
         entry["config"] = fleet.config.model_dump(mode="json")
         if is_folder(robot_entry.kind):
             entry["kind"] = str((source.folder / robot_entry.kind).resolve())
-    if scenario.world.map is not None:
-        beside = source.folder / scenario.world.map
-        data["world"]["map"] = str(beside.resolve()) if beside.is_file() else scenario.world.map
+    for key, name in (("map", scenario.world.map), ("layout", scenario.world.layout)):
+        if name is not None:
+            beside = source.folder / name
+            data["world"][key] = str(beside.resolve()) if beside.is_file() else name
     return data
+
+
+def _fleet_sizes(scenario: Scenario) -> dict[str, int]:
+    """Return the number of robots of each kind of which there is a fleet.
+
+    Kinds are left out if the scenario has a world, or if an entry has a start.
+    """
+    entries: dict[str, list[RobotEntry]] = {}
+    for entry in scenario.robots:
+        entries.setdefault(entry.kind, []).append(entry)
+    placed = scenario.world.map is not None or scenario.world.layout is not None
+    return {
+        kind: sum(entry.count for entry in some)
+        for kind, some in entries.items()
+        if not placed
+        and any(entry.count > 1 for entry in some)
+        and not any(entry.start for entry in some)
+    }
 
 
 def _fleet(
@@ -204,9 +228,11 @@ def _fleet(
     source: Source,
     environment: bool,
     before: Mapping[type[Robot], int],
+    size: int,
     problems: list[Problem],
     notes: list[Problem],
 ) -> Fleet:
+    """Make the robots of an entry. `size` is that of their fleet if nothing says where they are."""
     at: KeyPath = ("robots", index)
     try:
         kind = robot_class(entry.kind, source.folder)
@@ -230,6 +256,7 @@ def _fleet(
     made: list[Robot] = []
     if config is not None and len(problems) == known:
         name = entry.name or rules.wire_name(config) or default_name(entry.kind, source.folder)
+        config = rules.fleet_config(config, size) if size > 1 else config
         try:
             many = entry.count > 1
             for n in range(1, entry.count + 1):
@@ -356,7 +383,11 @@ def _seed(scenario: Scenario, defaults: list[Defaults], given: int | None) -> in
 
 
 def _world(
-    entry: WorldEntry, defaults: list[Defaults], source: Source, problems: list[Problem]
+    entry: WorldEntry,
+    defaults: list[Defaults],
+    source: Source,
+    problems: list[Problem],
+    notes: list[Problem],
 ) -> World:
     obstacles = {}
     for o in entry.obstacles:
@@ -364,17 +395,25 @@ def _world(
         obstacles[o.name] = Obstacle(
             radius_m=o.radius_m or 0.0, size_m=o.size_m, begin=pose, end=pose
         )
-    if entry.map is not None:
-        from rigless.worlds.bundled import find_map
-        from rigless.worlds.grid_world import (
-            GridWorld,
+    if entry.map == OPEN_PLANE and entry.layout is None:
+        return World(obstacles)
+    if entry.map is not None or entry.layout is not None:
+        from rigless.worlds.bundled import find_layout, find_map
+        from rigless.worlds.layout.world_files import (
+            load_world,
         )  # numba takes its time; only for those who have a map
-        from rigless.worlds.maps import load_map
 
+        named = entry.map is not None and entry.map != OPEN_PLANE
+        key = "map" if named else "layout"
         try:
-            return GridWorld(load_map(find_map(entry.map, source.folder)), obstacles)
+            map_path = find_map(entry.map, source.folder) if named and entry.map else None
+            key = "layout" if entry.layout is not None else key
+            layout = find_layout(entry.layout, source.folder) if entry.layout is not None else None
+            world, warnings = load_world(map_path, layout, obstacles)
+            notes += warnings
+            return world
         except InputError as error:
-            problems += source.place(("world", "map"), error)
-    world = next((each.world for each in defaults if each.world is not None), None) or World()
-    world.place(obstacles)
-    return world
+            problems += source.place(("world", key), error)
+    found = next((each.world for each in defaults if each.world is not None), None) or World()
+    found.place(obstacles)
+    return found

@@ -37,9 +37,14 @@ class ObstacleEntry(Table):
 
 
 class WorldEntry(Table):
-    """The world. `map` is a map YAML or the name of a bundled map; a robot may bring its own."""
+    """The world. `map` is a map YAML, the name of a bundled map, or "open" for an open plane.
+
+    `layout` is a layout file or a LIF file, if it is not that of the map. Without either, a robot
+    may bring its own world.
+    """
 
     map: str | None = None
+    layout: str | None = None
     obstacles: list[ObstacleEntry] = []
 
 

@@ -1,4 +1,4 @@
-"""Bundled worlds: maps, mazes and weld cells, found by name or path.
+"""Bundled worlds: maps, layouts, mazes and weld cells, found by name or path.
 
 scripts/draw-maps and scripts/draw-mazes draw them.
 """
@@ -32,6 +32,16 @@ def find_map(name_or_path: str | Path, near: Path | None = None) -> Path:
     A path is relative to `near` (a folder, or a file in it) or to the current folder.
     """
     return _find("map", name_or_path, near, bundled_maps(), ("", ".yaml", ".yml"))
+
+
+def bundled_layouts() -> dict[str, Path]:
+    """Return layout name → JSON file."""
+    return {path.stem: path for path in sorted((_HERE / "data").glob("*.json"))}
+
+
+def find_layout(name_or_path: str | Path, near: Path | None = None) -> Path:
+    """Return a layout's file; see `find_map`."""
+    return _find("layout", name_or_path, near, bundled_layouts(), ("", ".json"))
 
 
 def find_maze(name_or_path: str | Path, near: Path | None = None) -> Path:

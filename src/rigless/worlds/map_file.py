@@ -39,8 +39,8 @@ FileName = Annotated[str, StringConstraints(min_length=1)]
 class MapFile(BaseModel):
     """The keys of a map's YAML file.
 
-    `image`, `cliff_mask` and `materials` are image files of equal size, relative to the YAML's
-    folder.
+    `image`, `cliff_mask` and `materials` are image files of equal size. All files are relative to
+    the YAML's folder.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,6 +55,7 @@ class MapFile(BaseModel):
     cliff_mask: FileName | None = None  # ours: darker than half is a cliff
     # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts
     materials: FileName | None = None
+    layout: FileName | None = None  # ours: a layout file of a warehouse, or a LIF file
 
     @model_validator(mode="after")
     def _thresholds_in_order(self) -> "MapFile":

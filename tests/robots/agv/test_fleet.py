@@ -76,9 +76,8 @@ def profile(**given):
 
 
 def test_what_the_profile_says_of_their_start_is_kept():
-    assert profile(battery={"initialSoc": 0.5}) == ((0.0, -1.8), 0.61)
+    assert profile(battery={"initialSoc": 0.5}) == (None, 0.61)
     assert profile(initialPose={"x": 3}, phaseS=0.0) == ((3.0, 0.0), 0.0)
-    assert profile(map="apartment") == (None, 0.61)  # there may be walls
 
 
 def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
@@ -89,7 +88,8 @@ def test_robots_of_several_entries_do_not_stand_in_each_other(tmp_path):
         'name = "d"\nstart = { x = 9.0, y = 9.0 }',
     )
     (tmp_path / "fleet.toml").write_text(
-        "".join(f'[[robots]]\nkind = "agv"\n{entry}\n' for entry in entries)
+        "[world]\nmap = 'open'\n"
+        + "".join(f'[[robots]]\nkind = "agv"\n{entry}\n' for entry in entries)
     )
     sim = open_target(tmp_path / "fleet.toml").simulation
     places = [sim.truth(name).pose[:2] for name in sim.robots]

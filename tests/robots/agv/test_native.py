@@ -276,7 +276,8 @@ def test_the_name_in_a_scenario_is_the_robot_id_unless_the_config_has_one(tmp_pa
 
 
 def test_robots_of_a_fleet_do_not_stand_in_each_other(tmp_path):
-    (tmp_path / "fleet.toml").write_text('[[robots]]\nkind = "agv"\ncount = 45\n')
+    text = '[world]\nmap = "open"\n[[robots]]\nkind = "agv"\ncount = 45\n'
+    (tmp_path / "fleet.toml").write_text(text)
     sim = open_target(tmp_path / "fleet.toml").simulation
     places = [sim.truth(name).pose[:2] for name in sim.robots]
     assert places[0] == (0.0, 0.0)

@@ -28,11 +28,12 @@ def test_a_start_in_a_wall_or_off_the_map_is_an_error_whose_fix_works(settings, 
     open_target("agv", [*settings, *words])
 
 
-def test_walls_matter_only_to_a_robot_that_has_a_map_or_is_simulated(tmp_path):
+def test_walls_and_obstacles_of_the_scenario_matter_to_a_simulated_robot(tmp_path):
     file = tmp_path / "scene.toml"
     text = "name = 'hall'\n[world]\nmap = 'empty_room'\n[[robots]]\nkind = 'agv'\n"
     file.write_text(text + "start = { x = 500 }\n", "utf-8")
-    open_target(str(file))
+    with pytest.raises(InputError, match=r"its start \(500, 0\) is off the map"):
+        open_target(str(file))
     cart = "[[world.obstacles]]\nname = 'cart'\nradius_m = 0.3\nx = 0.2\n"
     file.write_text("name = 'hall'\n" + cart + "[[robots]]\nkind = 'agv'\n", "utf-8")
     with pytest.raises(InputError, match="overlaps the obstacle 'cart'"):

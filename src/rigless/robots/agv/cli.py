@@ -1,4 +1,4 @@
-"""`rigless agv …`: create, validate and describe robot_config.json files."""
+"""`rigless agv …`: create, validate and describe robot_config.json files and layouts."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rigless.robots.agv.checks.report import FileReport
 
 app = typer.Typer(
-    help="Create, validate and describe robot_config.json files.", no_args_is_help=True
+    help="Create, validate and describe robot_config.json files and layouts.", no_args_is_help=True
 )
 
 
@@ -126,6 +126,65 @@ def schema(
         print_line(schema_text().rstrip("\n"))
     else:
         write_text(out, schema_text())
+
+
+@app.command("layout")
+def layout(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A layout (TOML or JSON), a LIF file, or a bundled layout."
+        ),
+    ],
+    map_name: Annotated[
+        str | None,
+        typer.Option("--map", metavar="MAP", help="Check it against the walls of this map."),
+    ] = None,
+    lif: Annotated[
+        Path | None, typer.Option(metavar="F", help="Export as LIF 1.0.0, for a master control.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write as a layout in JSON, as from a LIF file."),
+    ] = None,
+    vehicle: Annotated[
+        str, typer.Option(metavar="TYPE", help="The vehicleTypeId of the export.")
+    ] = "rigless.agv",
+) -> None:
+    """Check the layout of a warehouse, describe it, and convert it from and to LIF.
+
+    Exit code 0 if it is valid, 2 if not.
+
+    Examples:
+
+      rigless agv layout site.toml --map hall
+
+      rigless agv layout warehouse_100 --lif warehouse.lif.json
+
+      rigless agv layout plant.lif.json --out plant.json
+    """
+    from datetime import UTC, datetime
+
+    from rigless.console import print_line, print_note, write_text
+    from rigless.worlds.bundled import find_layout, find_map
+    from rigless.worlds.layout.layout_file import read_layout
+    from rigless.worlds.layout.lif import lif_of_layout
+    from rigless.worlds.layout.summary import describe, layout_text
+    from rigless.worlds.maps import load_map
+
+    grid = load_map(find_map(map_name)) if map_name is not None else None
+    found = read_layout(find_layout(file), grid)
+    for warning in found.warnings:
+        print_note(str(warning), "yellow")
+    print_line(describe(found.layout))
+    if lif is not None:
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.00Z")
+        data = lif_of_layout(found.layout, now, vehicle)
+        write_text(lif, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        print_note(f"wrote {lif}; LIF has no widths, doors, lifts and conveyors", "dim")
+    if out is not None:
+        write_text(out, layout_text(found.layout))
+        print_note(f"wrote {out}", "dim")
 
 
 def _new_config(settings: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ from rigless.robots.agv.fields import (
     Version,
     nullable,
 )
-from rigless.robots.agv.profile import InitialPose, SimulationProfile
+from rigless.robots.agv.profile import SimulationProfile
 
 ROW = 20  # robots of a fleet in a row
 GOLDEN = 0.6180339887498949  # s between phases of two robots: spreads any number evenly
@@ -351,22 +351,25 @@ class RobotConfig(Part):
         return self.model_copy(update={"identity": identity})
 
     def offset_from(self, others: int) -> "RobotConfig":
-        """Return the config of a robot after `others` of its kind.
-
-        If its start is not given, it gets its own place and its own phase.
-        """
+        """Return the config of a robot after `others` of its kind: it has a phase of its own."""
         profile = self.runtime.simulationProfile or SimulationProfile()
+        if not others or profile.phaseS is not None:
+            return self
+        return self._with_profile(profile, phaseS=int(others * GOLDEN % 1.0 * PHASES) / PHASES)
+
+    def with_map(self, name: str) -> "RobotConfig":
+        """Return the config with another map of its world."""
+        return self._with_profile(self.runtime.simulationProfile or SimulationProfile(), map=name)
+
+    def _with_profile(self, profile: SimulationProfile, **keys: Any) -> "RobotConfig":
+        changed = {"simulationProfile": profile.model_copy(update=keys)}
+        return self.model_copy(update={"runtime": self.runtime.model_copy(update=changed)})
+
+    def row_start(self, others: int) -> tuple[float, float, float]:
+        """Return the start on an open plane of a robot after `others` of its kind."""
         row, place = divmod(others, ROW)
         pitch_m = 2.0 * self.dimensions.lengthMm / 1000
-        starts: dict[str, Any] = {}
-        if profile.initialPose is None and profile.map is None:  # a map may have walls there
-            starts["initialPose"] = InitialPose(x=pitch_m * row, y=-pitch_m * place)
-        if profile.phaseS is None:
-            starts["phaseS"] = int(others * GOLDEN % 1.0 * PHASES) / PHASES
-        runtime = self.runtime.model_copy(
-            update={"simulationProfile": profile.model_copy(update=starts)}
-        )
-        return self.model_copy(update={"runtime": runtime}) if others else self
+        return pitch_m * row, 0.0 - pitch_m * place, 0.0
 
 
 @cache

@@ -136,7 +136,7 @@ class SimulationProfile(Part):
     name: str = Field("ideal", description="Display name.")
     initialPose: InitialPose | None = Field(
         None,
-        description="Pose at boot; default 0, 0, and side by side for robots of a fleet.",
+        description="Pose at boot; default: a place of the layout, or 0, 0 and side by side.",
     )
     phaseS: Seconds | None = Field(
         None,

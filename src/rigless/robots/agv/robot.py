@@ -48,18 +48,18 @@ from rigless.robots.agv.modules.teach import Teach
 from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
-from rigless.robots.agv.profile import InitialPose
+from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
 from rigless.worlds.bundled import find_map
-from rigless.worlds.grid_world import GridWorld
-from rigless.worlds.maps import load_map
+from rigless.worlds.layout.world_files import load_world
 from rigless.worlds.placement import check_start
 
 TASK_HZ = 1.0  # where the configuration does not say
 START = "runtime.simulationProfile.initialPose"
 START_KEYS = (f"{START}.x", f"{START}.y")
+WAREHOUSES = ((100, "warehouse_100"), (1000, "warehouse_1000"))  # by the size of a fleet
 
 
 class Agv(Robot, FleetMember):
@@ -99,6 +99,15 @@ class Agv(Robot, FleetMember):
         return config.offset_from(others)
 
     @classmethod
+    def fleet_config(cls, config: RobotConfig, size: int) -> RobotConfig:
+        """Return the config with a warehouse for simulated robots that name no place."""
+        profile = config.runtime.simulationProfile or SimulationProfile()
+        named = profile.map is not None or profile.initialPose is not None
+        if config.runtime.mode != "MOCK" or named or size > WAREHOUSES[-1][0]:
+            return config
+        return config.with_map(next(name for most, name in WAREHOUSES if size <= most))
+
+    @classmethod
     def with_saved_settings(
         cls,
         config: RobotConfig,
@@ -134,7 +143,7 @@ class Agv(Robot, FleetMember):
             # Named, so that it is not put into the maze of another robot.
             return Defaults(World(), world_name="warehouse floor")
         path = find_map(profile.map)
-        return Defaults(GridWorld(load_map(path)), world_name=str(path.resolve()))
+        return Defaults(load_world(path)[0], world_name=str(path.resolve()))
 
     def phase_s(self) -> float:
         profile = self.config.runtime.simulationProfile
@@ -163,6 +172,14 @@ class Agv(Robot, FleetMember):
             return None
         return Body(*self._start_pose(), reach_m(self.config))
 
+    def has_own_start(self) -> bool:
+        profile = self.config.runtime.simulationProfile
+        in_profile = profile is not None and profile.initialPose is not None
+        return self.start_pose is not None or in_profile
+
+    def row_start(self, others: int) -> tuple[float, float, float]:
+        return self.config.row_start(others)
+
     def _start_pose(self) -> tuple[float, float, float]:
         profile = self.config.runtime.simulationProfile
         start = (profile and profile.initialPose) or InitialPose()
@@ -174,8 +191,7 @@ class Agv(Robot, FleetMember):
 
     def _check_start(self) -> None:
         """Raise InputError if a simulated robot starts where it cannot be."""
-        in_map = isinstance(self.world, GridWorld)
-        if self.config.runtime.mode == "MOCK" and (self.machine.sees_walls or not in_map):
+        if self.config.runtime.mode == "MOCK":
             check_start(self, self.body(), START_KEYS)
 
     @property

@@ -246,6 +246,7 @@
  * @property {number} resolution_m
  * @property {[number, number, number]} origin
  * @property {number} wall_m
+ * @property {LayoutPicture|null} layout
  */
 /**
  * A fault to inject, for ever or for a time.
@@ -282,6 +283,26 @@
  * @property {number} [by]
  * @property {number} [speed]
  * @property {boolean} [hold]
+ */
+/**
+ * Lines from node to node of a layout, in this direction or in both.
+ * @typedef {object} Lane
+ * @property {[number, number][]} points
+ * @property {boolean} both
+ */
+/**
+ * The layout of a warehouse: its lanes, conveyor belts and places.
+ * @typedef {object} LayoutPicture
+ * @property {Lane[]} lanes
+ * @property {[number, number][][]} belts
+ * @property {LayoutPlace[]} places
+ */
+/**
+ * A place of a layout: x, y and heading of a robot, or of the table of a station.
+ * @typedef {object} LayoutPlace
+ * @property {string} id
+ * @property {"parking"|"charger"|"station"|"lift"} kind
+ * @property {[number, number, number]} pose
  */
 /**
  * Make a link to a recording.

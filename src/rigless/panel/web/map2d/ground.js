@@ -1,4 +1,5 @@
 // The ground of the 2-D map: cells or a metre grid, the scale bar and the cursor's position.
+import { drawLayout } from "./layout.js";
 /** @typedef {import("./map_view.js").ViewTransform} ViewTransform */
 /** @typedef {import("../core/types.js").Grid} Grid */
 /** @typedef {import("../core/types.js").Colours} Colours */
@@ -112,6 +113,7 @@ export function drawMap(pen, view, grid, map, paints) {
   pen.imageSmoothingQuality = "high";
   pen.drawImage(map, 0, 0, w, h);
   pen.restore();
+  if (grid.layout) drawLayout(pen, view, grid.layout, paints);
 }
 
 /**

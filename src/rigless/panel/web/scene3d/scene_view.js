@@ -9,6 +9,7 @@ import { FloorMaterials, Ground } from "./floor.js";
 import { Light } from "./light.js";
 import { Ellipses, Frames, Trace } from "./lines.js";
 import { Cloud } from "./point_cloud.js";
+import { LayoutLines } from "./layout_lines.js";
 import { LinkChain, SceneSolids } from "./solids.js";
 import { GridMap, WALL_HEIGHT_M } from "./grid_map.js";
 import { Palette } from "./palette.js";
@@ -91,6 +92,8 @@ export class SceneView {
   #entries = [];
   /** @type {GridMap|null} */
   #map = null;
+  /** @type {LayoutLines|null} */
+  #layout = null;
   #fitPending = true;
   #lastHover_ms = 0;
   #pendingView = "";
@@ -169,10 +172,15 @@ export class SceneView {
       this.#map.dispose();
       this.#map = null;
     }
+    this.#layout?.dispose();
+    this.#layout = null;
     if (grid) {
       this.#map = new GridMap(grid, this.#floorMaterials);
       this.#map.paint(this.#palette);
       this.#scene.add(this.#map.object);
+      this.#layout = grid.layout && new LayoutLines(grid.layout, this.#viewport);
+      this.#layout?.paint(this.#palette);
+      this.#layout?.addTo(this.#scene);
     }
     this.#ground.leaveOut(grid);
     this.#camera.touched = false;
@@ -209,6 +217,7 @@ export class SceneView {
     this.#floorMaterials.paint(this.#palette);
     this.#shadow.paint(this.#palette);
     this.#map?.paint(this.#palette);
+    this.#layout?.paint(this.#palette);
     for (const { drawn } of this.#entries) drawn.paint(this.#palette);
   }
 
@@ -425,6 +434,7 @@ export class SceneView {
     this.#camera.dispose();
     this.#dropEntries();
     this.#map?.dispose();
+    this.#layout?.dispose();
     this.#obstacles.dispose();
     this.#ground.dispose();
     this.#shadow.dispose();

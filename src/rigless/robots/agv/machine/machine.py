@@ -124,7 +124,8 @@ class Machine:
         self._battery = Battery(profile.battery if config.runtime.mode == "MOCK" else None)
         self._world = world
         self._walls: Walls | None = None
-        if profile.map is not None and isinstance(self._world, GridWorld):
+        mapped = config.runtime.mode == "MOCK" or profile.map is not None
+        if mapped and isinstance(self._world, GridWorld):
             self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
         self._sees_robots = profile.robotsAreObstacles
         self._floor: Floor | None = None

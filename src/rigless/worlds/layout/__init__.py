@@ -1,0 +1,1 @@
+"""Layouts of warehouses: navigation graph, stations, chargers, parking places and devices."""

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from rigless.host.environment import Environment
 from rigless.host.host import Host
@@ -64,8 +65,14 @@ async def drive(folder: Path) -> None:
 
         host.apply(inp.Send("thermostat", "line", "Set", {"celsius": 20.0}))  # as the panel does
         await until(lambda: codes(host)[5:] == ["yielded", "ended", "returned", "started"])
+
+        place = urlsplit(url)  # a client that the robot disconnects because of bad bytes
+        _, bad = await asyncio.open_connection(place.hostname, place.port)
+        bad.write(b"x" * 100_000)
+        await until(lambda: codes(host)[9:] == ["yielded", "ended", "returned", "started"])
+        bad.close()
         host.reset()  # robots are put back: the program begins again
-        await until(lambda: codes(host)[-2:] == ["ended", "started"] and driver.starts == 4)
+        await until(lambda: codes(host)[-2:] == ["ended", "started"] and driver.starts == 5)
         host.stop()
         await running
     finally:

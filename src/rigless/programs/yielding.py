@@ -115,12 +115,20 @@ class Yielding:
             self._epoch = self._host.epoch
             if self._program.alive:
                 self._program.restart()
+        self._forget_closed()
         program = self._program
         free = not (self._others or self._claims) and now_s >= self._free_at_s
         if program.withdrawn and free and not program.alive:
             text = f"{program.name} drives {self._rule.robots} again: no other client"
             self._log(program.name, "program-returned", text, "info")
             program.start()
+
+    def _forget_closed(self) -> None:
+        """Drop links that the robot has closed: for these there is no input."""
+        if closed := self._others.keys() - self._host.live.keys():
+            for link in closed:
+                del self._others[link]
+            self._keep_away()
 
     def _look_at_brokers(self) -> None:
         known = [os.getpid(), *self._processes()]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rigless.panel import robot_stream
+from rigless.panel.history.sampler import Sampler
 from rigless.panel.messages import FRAME, HISTORY, unpack
 from rigless.panel.robot_stream import RobotStream
 from rigless.scenario.load import open_target
@@ -310,6 +311,30 @@ def test_the_history_of_a_new_client_breaks_lines_before_the_next_sample(source)
     source.sim.run(1.0)
     stream.update()
     assert np.isnan(past(stream)[1]).all(axis=1).sum() == 1
+
+
+def test_trails_have_the_path_that_was_driven_without_a_client(source):
+    stream = RobotStream(source, source.sim, "trolley", 1, lambda _: sampler.tracks["trolley"].path)
+    sampler = Sampler(source.sim)
+    sampler.start()
+    go(source, 1.0, 2.0)
+    stream.record(True)
+    source.sim.run(1.0)
+    stream.record(False)
+    source.sim.run(2.0)
+    stream.record(True)
+    source.sim.run(1.0)
+    stream.update()
+    *_, found = unpack(stream.history())
+    trail, ages = found[TRAIL + 1].reshape(-1, 3), found[TRAIL + 2]
+    assert not np.isnan(trail).any()
+    assert trail[[0, -1], 0] == pytest.approx([0.0, 6.0], abs=0.11)
+    assert np.diff(trail[:, 0]).max() < 0.21  # 10 per second, without a gap
+    assert ages[[0, -1]] == pytest.approx([-6.0, 0.0], abs=0.11)
+    source.sim.run(1.0)
+    sampler.tracks["trolley"].forget_from(5.0)
+    stream.update()
+    assert np.nanmax(unpack(stream.history())[5][TRAIL + 1].reshape(-1, 3)[:, 0]) < 7.1
 
 
 def test_a_fixed_past_stays_known_when_time_goes_back():

@@ -26,7 +26,7 @@ from rigless.panel.map_objects import list_objects, list_robots, world_numbers, 
 from rigless.panel.places.zones import Zones
 from rigless.panel.player import Player
 from rigless.panel.program_api import ProgramDesks
-from rigless.panel.robot_stream import RobotStream
+from rigless.panel.robot_stream import RobotStream, no_path
 from rigless.panel.sources import LiveSource, Source
 from rigless.panel.wire.feeds import WireFeeds
 
@@ -139,7 +139,8 @@ class Hub:
             if stream is not None:
                 stream.record(False)
             self._last_number = (self._last_number + 1) & 0xFFFF  # it is sent as two bytes
-            stream = RobotStream(source, source.sim, robot, self._last_number)
+            path_of = self.feed.path_of if source is self.live else no_path
+            stream = RobotStream(source, source.sim, robot, self._last_number, path_of)
             self._streams[source_name, robot] = stream
         return stream
 

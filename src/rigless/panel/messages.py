@@ -15,7 +15,8 @@ Little-endian float32 blocks follow a small header, so that a browser can use th
 Fields of a frame: 0 the page's numbers, 1 the ends of its trails (x, y, z each), 2… the rows of
 each drawn part, in the page's order. A field that has not changed since the client's last frame is
 omitted. Fields of a history: 0 times relative to now, 1 the numbers at each of these times, 2… the
-points of each trail. A message of kind 3 has the same fields. It holds the samples between the
+points of each trail, and after them, if there are trails, the times of their points. A message of
+kind 3 has the same fields. It holds the samples between the
 client's last frame and this one if that gap is long: after a step, or in fast time.
 """
 

@@ -4,7 +4,7 @@ It holds the robot's view, the newest frame, and samples of its numbers and trai
 once per tick, and encoded once for all clients that last received the same frame.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -15,25 +15,34 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
+from rigless.panel.history.paths import Path, trail_ends
 from rigless.panel.sources import Source
 
 SAMPLE_HZ = 10.0
 GAP_S = 0.5  # a longer gap between samples (no client, or a jump) breaks lines
 MAX_SAMPLES = 36_000  # an hour
 HISTORY_SAMPLES = 1200  # samples of numbers that a new client gets: two minutes
-HISTORY_POINTS = 3000  # at most so many points of a trail
+HISTORY_POINTS = 6000  # at most so many points of a trail
 MORE_S = 0.25  # between two frames further apart, the samples are sent
 MAX_MORE_SAMPLES = 300  # between two frames; in fast time older ones are skipped
 MORE_KEY = -1  # key of encoded samples; no field has this number
 
 Values = NDArray[np.float32]
+PathOf = Callable[[str], Path | None]  # of a robot, from the start of the run
+
+
+def no_path(_robot: str) -> None:
+    """Return no path: this source is not sampled from the start."""
 
 
 class RobotStream:
     """Frames and samples of one robot. `number` identifies its page in binary messages."""
 
-    def __init__(self, source: Source, sim: Simulation, robot: str, number: int):
+    def __init__(
+        self, source: Source, sim: Simulation, robot: str, number: int, path_of: PathOf = no_path
+    ):
         self.source, self.sim, self.robot, self.number = source, sim, robot, number
+        self._path_of = path_of
         self.failure = ""
         self.view = self._make_view()
         self.measures, self.traces = messages.measures(self.view), messages.traces(self.view)
@@ -109,7 +118,7 @@ class RobotStream:
         drawing = self.view.draw()
         fields = [
             (0, self._row(self.view.measure(), self.measures)),
-            (1, self._trail_ends()),
+            (1, trail_ends(self.view, self.traces)),
             *self._static_fields.items(),
         ]
         return fields + [
@@ -163,7 +172,8 @@ class RobotStream:
             return
         self._count = self._samples_until(now_s, "left")  # drop samples of another past
         self._break_lines()
-        self._append(now_s, self._row(self.view.measure(), self.measures), self._trail_ends())
+        numbers = self._row(self.view.measure(), self.measures)
+        self._append(now_s, numbers, trail_ends(self.view, self.traces))
 
     def _break_lines(self) -> None:
         """Add an empty sample if there was no sample for some time."""
@@ -185,9 +195,17 @@ class RobotStream:
         self._count += 1
 
     def history(self) -> bytes:
-        """Return the samples that a new client needs: numbers over time, and the trails."""
+        """Return the samples that a new client needs: numbers over time, and the trails.
+
+        Where there was no client, trails have the points of the path from the start of the run.
+        """
         count = self._samples_until(self._time_ns / 1e9)
-        return self._pack_samples(messages.HISTORY, max(0, count - HISTORY_SAMPLES), 0, count)
+        times, places = self._times[:count], self._places[:count]
+        if self.traces and (path := self._path_of(self.robot)) is not None:
+            times, places = path.fill(times, places)
+        return self._pack_samples(
+            messages.HISTORY, max(0, count - HISTORY_SAMPLES), count, times, places
+        )
 
     def samples_since(self, seen_s: float) -> bytes:
         """Return the samples between a client's last frame and the newest, if the gap is long.
@@ -201,18 +219,24 @@ class RobotStream:
         if key not in self._encoded:
             first, count = self._samples_until(seen_s), self._samples_until(now_s)
             first = max(first, count - MAX_MORE_SAMPLES)
-            self._encoded[key] = self._pack_samples(messages.MORE, first, first, count)
+            times, places = self._times[first:count], self._places[first:count]
+            self._encoded[key] = self._pack_samples(messages.MORE, first, count, times, places)
         return self._encoded[key]
 
-    def _pack_samples(self, kind: int, first: int, first_point: int, count: int) -> bytes:
-        before = (self._times[first:count] - self._time_ns / 1e9).astype(np.float32)
-        places = self._places[first_point:count]
+    def _pack_samples(
+        self, kind: int, first: int, count: int, times: NDArray[np.float64], places: Values
+    ) -> bytes:
+        """Encode the numbers of some samples, and the points of trails with their times."""
+        before = (self._times[first:count] - self.time_s).astype(np.float32)
         thinned = np.arange(len(places)) % max(1, -(-len(places) // HISTORY_POINTS)) == 0
         gaps = np.isnan(places)
         edges = (gaps != np.roll(gaps, 1, axis=0)).any(axis=1)  # where a line breaks or goes on
-        places = places[thinned | edges]
-        trails = [(2 + n, places[:, 3 * n : 3 * n + 3].ravel()) for n in range(len(self.traces))]
-        return self._pack(kind, [(0, before), (1, self._numbers[first:count].ravel()), *trails])
+        times, places = times[thinned | edges], places[thinned | edges]
+        fields = [(0, before), (1, self._numbers[first:count].ravel())]
+        fields += [(2 + n, places[:, 3 * n : 3 * n + 3].ravel()) for n in range(len(self.traces))]
+        if self.traces:
+            fields.append((2 + len(self.traces), (times - self.time_s).astype(np.float32)))
+        return self._pack(kind, fields)
 
     @property
     def time_s(self) -> float:
@@ -246,8 +270,3 @@ class RobotStream:
 
     def _row(self, numbers: Mapping[str, float], names: Iterable[str]) -> Values:
         return np.array([numbers.get(name, np.nan) for name in names], np.float32)
-
-    def _trail_ends(self) -> Values:
-        ends = self.view.trace()
-        places = [(*ends[name], 0.0)[:3] if name in ends else (np.nan,) * 3 for name in self.traces]
-        return np.array(places, np.float32).ravel()

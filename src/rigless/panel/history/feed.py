@@ -12,6 +12,7 @@ from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.client import Client
 from rigless.panel.history.names import Name
+from rigless.panel.history.paths import Path
 from rigless.panel.history.points import pack_block
 from rigless.panel.history.recording_scan import RecordingScan
 from rigless.panel.history.signals import Signals
@@ -51,6 +52,11 @@ class Feed:
     def start(self) -> None:
         """Sample the live run from now on."""
         self.live.sampler.check_time()
+
+    def path_of(self, robot: str) -> Path | None:
+        """Return the path of a robot of the live run, if it is sampled."""
+        track = None if self._live is None else self._live.sampler.tracks.get(robot)
+        return None if track is None else track.path
 
     async def open(self, stage: str) -> Signals:
         """Return the signals of a stage; begin to read a recording. Raises InputError."""

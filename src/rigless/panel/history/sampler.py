@@ -17,6 +17,7 @@ from rigless.kernel.plain import numbers_in, to_builtins
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.panel.history.names import Described, describe_path, describe_view
+from rigless.panel.history.paths import Path
 from rigless.panel.history.points import Points, points_of
 from rigless.panel.history.pyramid import Pyramid
 
@@ -41,6 +42,7 @@ class RobotTrack:
         self.columns: dict[str, int] = {}
         self.failures: dict[str, str] = {}  # by section
         self.pyramid: Pyramid | None = None
+        self.path: Path | None = None
         self._view: View | None = None
         self._of: Robot | None = None  # the robot of that view; a reset makes another
         self._named: dict[str, Described] = {}
@@ -98,10 +100,23 @@ class RobotTrack:
         elif len(row) > self.pyramid.columns:
             self.pyramid.widen(len(row))
         self.pyramid.append(now_s, row)
+        self._sample_path(now_s)
+
+    def _sample_path(self, now_s: float) -> None:
+        if self._view is None or "view" in self.failures:
+            return
+        try:
+            self.path = self.path or Path(self._view)
+            self.path.sample(now_s, self._view)
+        except Exception as error:  # user code
+            what = f"the trails of {self.robot} are not sampled"
+            self.failures["view"] = f"{what}: {type(error).__name__}: {error}"
 
     def forget_from(self, time_s: float) -> bool:
         """Drop the samples from this time on, and the view, which may remember them."""
         dropped = self.pyramid is not None and self.pyramid.forget_from(time_s)
+        if self.path is not None:
+            self.path.forget_from(time_s)
         if dropped:
             self._view, self.failures = None, {}
         return dropped

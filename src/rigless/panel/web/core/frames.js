@@ -25,7 +25,7 @@ export class FrameStore {
     this.rows = new Map();
     /** @type {Map<string, Track>} */
     this.trails = new Map(
-      page.traces.map((name) => [name, { points: new Float32Array(768), count: 0 }]),
+      page.traces.map((name) => [name, trackOf(new Float32Array(), [])]),
     );
     /** @type {number[]} */
     this.times = [];
@@ -58,7 +58,7 @@ export class FrameStore {
       if (number === 0) this.measures = values;
       else if (number === 1)
         this.page.traces.forEach((name, n) =>
-          this.#extend(name, values.subarray(3 * n, 3 * n + 3)),
+          this.#extend(name, values.subarray(3 * n, 3 * n + 3), this.time_s),
         );
       else this.rows.set(this.drawn[number - 2] ?? "", values);
     }
@@ -88,9 +88,10 @@ export class FrameStore {
     this.values = this.page.measures.map((_, n) =>
       Array.from(before, (_s, row) => numbers[row * width + n] ?? NaN),
     );
+    const ages = fields.get(2 + this.page.traces.length) ?? new Float32Array();
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
-      this.trails.set(name, { points: points.slice(), count: points.length / 3 });
+      this.trails.set(name, trackOf(points, Array.from(ages, (age) => time_s + age)));
     });
   }
 
@@ -108,41 +109,60 @@ export class FrameStore {
       this.times.push(time_s + s);
       this.values.forEach((series, n) => series.push(numbers[row * width + n] ?? NaN));
     });
+    const ages = fields.get(2 + this.page.traces.length) ?? new Float32Array();
     this.page.traces.forEach((name, n) => {
       const points = fields.get(2 + n) ?? new Float32Array();
       for (let at = 0; at + 2 < points.length; at += 3)
-        this.#extend(name, points.subarray(at, at + 3));
+        this.#extend(name, points.subarray(at, at + 3), time_s + (ages[at / 3] ?? 0));
     });
   }
 
   /**
    * @param {string} name
    * @param {Float32Array} place
-   * @returns {void}
+   * @param {number} time_s
    */
-  #extend(name, place) {
-    const track = this.trails.get(name);
+  #extend(name, place, time_s) {
+    let track = this.trails.get(name);
     if (!track) return;
     const at = 3 * track.count;
     const [x = NaN, y = NaN, z = NaN] = place;
     const [lastX = NaN, lastY = NaN, lastZ = NaN] = track.points.subarray(at - 3, at);
     if (track.count && Math.hypot(x - lastX, y - lastY, z - lastZ) < MIN_TRAIL_STEP_M) return;
-    if (track.count >= MAX_TRAIL_POINTS) {
-      const dropped = Math.floor(track.count / 2);
-      this.trails.set(name, {
-        points: track.points.slice(3 * dropped),
-        count: track.count - dropped,
-      });
-      return this.#extend(name, place);
+    if (track.count >= MAX_TRAIL_POINTS) this.trails.set(name, (track = thinned(track)));
+    if (track.count === track.times.length) {
+      const [points, times] = [track.points, track.times];
+      track.points = new Float32Array(Math.max(768, points.length * 2));
+      track.times = new Float64Array(track.points.length / 3);
+      track.points.set(points);
+      track.times.set(times);
     }
-    if (at + 3 > track.points.length) {
-      const grown = new Float32Array(Math.max(768, track.points.length * 2));
-      grown.set(track.points);
-      track.points = grown;
-    }
-    track.points.set(place, at);
-    track.count++;
+    track.points.set(place, 3 * track.count);
+    track.times[track.count++] = time_s;
   }
+}
+
+/**
+ * @param {Float32Array} points
+ * @param {number[]} times
+ * @returns {import("./types.js").Track}
+ */
+function trackOf(points, times) {
+  return { points: points.slice(), times: Float64Array.from(times), count: times.length };
+}
+
+/**
+ * Drop every second point of the older half. Points without a place break lines; they stay.
+ * @param {import("./types.js").Track} track
+ */
+function thinned({ points, times, count }) {
+  const kept = [];
+  for (let at = 0; at < count; at++)
+    if (at % 2 === 0 || at > count / 2 || Number.isNaN(points[3 * at])) kept.push(at);
+  return trackOf(
+    Float32Array.from(kept.flatMap((at) => Array.from(points.subarray(3 * at, 3 * at + 3)))),
+    kept.map((at) => times[at] ?? NaN),
+  );
 }
 
 /** Return the number of the page in a binary message. @param {ArrayBuffer} data */

@@ -27,6 +27,7 @@
  * The data that a surface draws.
  * @typedef {object} Picture
  * @property {number} time_s
+ * @property {number} [recent_s] trails are fainter before this time
  * @property {Map<string, Float32Array>} rows by name of the part
  * @property {Map<string, Track>} trails by name of the part
  * @property {MapObject[]} obstacles obstacles and other robots
@@ -34,8 +35,8 @@
  */
 
 /**
- * The first `count` points of a trail, x, y, z each. NaN breaks the line.
- * @typedef {{points: Float32Array, count: number}} Track
+ * The first `count` points of a trail, x, y, z each, and their times. NaN breaks the line.
+ * @typedef {{points: Float32Array, times: Float64Array, count: number}} Track
  */
 
 /**

@@ -1,6 +1,7 @@
 // Draws each kind of part of a page on the 2-D map.
 import { outlineOf } from "./outlines.js";
 import { colourOf, healthOf } from "../core/health.js";
+import { firstAfter } from "../plots/points.js";
 /** @typedef {import("./map_view.js").ViewTransform} ViewTransform */
 /** @typedef {import("../core/types.js").Colours} Colours */
 /** @typedef {import("../core/types.js").Part} Part */
@@ -8,6 +9,7 @@ import { colourOf, healthOf } from "../core/health.js";
 /** @typedef {CanvasRenderingContext2D} Pen */
 
 const BAND_ALPHA = 0.22; // of a trail with a width
+const PAST_ALPHA = 0.3; // of a trail before the time span of the plots
 const LINE_PX = 3;
 const DOT_PX = 2.5;
 
@@ -56,7 +58,16 @@ export function drawPart(pen, view, part, picture, paints) {
         pen.globalAlpha = 1;
         return;
       }
-      return strokeTrack(pen, view, points, 3, paint);
+      const recent = firstAfter(
+        track.times.subarray(0, track.count),
+        picture.recent_s ?? -Infinity,
+      );
+      if (recent > 0) {
+        pen.globalAlpha = PAST_ALPHA;
+        strokeTrack(pen, view, points.subarray(0, 3 * (recent + 1)), 3, paint);
+        pen.globalAlpha = 1;
+      }
+      return strokeTrack(pen, view, points.subarray(3 * recent), 3, paint);
     }
   }
 }

@@ -131,6 +131,7 @@ export class Thumbnail {
       if (object.name !== alone || !object.robot) drawObject(pen, view, object, paints, true);
     const picture = {
       time_s: frames?.time_s ?? 0,
+      recent_s: (frames?.time_s ?? 0) - SPAN_S,
       rows: frames?.rows ?? new Map(),
       trails: frames?.trails ?? new Map(),
       obstacles: objects,

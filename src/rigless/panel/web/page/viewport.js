@@ -129,6 +129,7 @@ function draw() {
     );
   surface.draw({
     time_s: frames?.time_s ?? 0,
+    recent_s: (frames?.time_s ?? 0) - state.settings.plotSpan_s.value,
     rows: state.shownRobot.value && frames ? frames.rows : new Map(),
     trails: state.shownRobot.value && frames ? frames.trails : new Map(),
     obstacles: objects,
@@ -260,6 +261,7 @@ export function startViewport() {
   effect(() => surface?.follow(state.settings.followRobot.value));
   effect(() => {
     void state.settings.drawnParts.value;
+    void state.settings.plotSpan_s.value; // trails are fainter before it
     void state.shownKey.value;
     void state.shownPage.value;
     void isFiltered.value;

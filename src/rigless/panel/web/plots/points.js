@@ -53,7 +53,7 @@ export function extend(series, more) {
 
 /**
  * Return the number of times that are not later than a time.
- * @param {number[]} times
+ * @param {ArrayLike<number>} times
  * @param {number} time
  */
 export function firstAfter(times, time) {

@@ -19,6 +19,7 @@ import {
   ShaderMaterial,
   Vector3,
 } from "three";
+import { firstAfter } from "../plots/points.js";
 import { Instances, poseFrom } from "./bodies.js";
 
 /** @import {Vector2} from "three" */
@@ -31,6 +32,7 @@ const LINE_PX = 3;
 const PER_CORNER = 8; // values: x, y, z and shade of both ends
 const PER_PIECE = 4 * PER_CORNER;
 const ON_FLOOR_M = 0.012;
+const PAST_FADING = 0.65; // of a trail before the time span of the plots, towards the floor
 const TURNS = 64;
 const WHITE = new Color(1, 1, 1);
 
@@ -226,7 +228,10 @@ export class Trace {
   paint(palette) {
     const { colour = "path", ramp = [] } = this.#part;
     const [first = colour, middle = first, last = middle] = ramp;
-    this.#lines.paint(palette.shown(first), palette.shown(middle), palette.shown(last));
+    if (this.#part.kind !== "Trail")
+      return this.#lines.paint(palette.shown(first), palette.shown(middle), palette.shown(last));
+    const past = palette.shown(colour).clone().lerp(palette.shown("floor"), PAST_FADING);
+    this.#lines.paint(palette.shown(colour), past, past);
   }
 
   /** @param {Float32Array} rows */
@@ -235,19 +240,25 @@ export class Trace {
     this.#through(rows, rows.length / columns, columns);
   }
 
-  /** @param {Track} track */
-  showTrack({ points, count }) {
-    this.#through(points, count, 3);
+  /**
+   * @param {Track} track
+   * @param {number} recent_s the trail is fainter before this time
+   */
+  showTrack(track, recent_s) {
+    const { points, times, count } = track;
+    this.#through(points, count, 3, firstAfter(times.subarray(0, count), recent_s));
   }
 
   /**
    * @param {Float32Array} points
    * @param {number} count
    * @param {number} columns
+   * @param {number} recent number of the first point that is not faint
    */
-  #through(points, count, columns) {
+  #through(points, count, columns, recent = 0) {
     const high = (/** @type {number} */ at) => (columns > 2 ? points[at + 2] : 0) || ON_FLOOR_M;
-    const shade = (/** @type {number} */ at) => (columns > 3 ? points[at + 3] : 0);
+    const shade = (/** @type {number} */ at) =>
+      columns > 3 ? points[at + 3] : Number(at < recent * columns);
     this.#lines.begin(count);
     for (let at = columns; at < count * columns; at += columns) {
       const from = at - columns;

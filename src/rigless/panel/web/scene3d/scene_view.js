@@ -25,7 +25,7 @@ import { FloorShadow } from "./floor_shadow.js";
  * @property {Object3D} object
  * @property {(palette: Palette) => void} paint
  * @property {(rows: Float32Array, palette: Palette) => void} show
- * @property {(track: Track) => void} [showTrack]
+ * @property {(track: Track, recent_s: number) => void} [showTrack]
  * @property {() => number[][]} poses read back from what is in the scene
  * @property {() => string[]} [paints] of each body, as they are on the screen
  * @property {(box: Box3) => void} addTo makes the box enclose it
@@ -39,6 +39,7 @@ const SLOW_MS = 100; // a slower frame was not drawn by a fast GPU
 const FRAMES_TO_WATCH = 3;
 const HOVER_MS = 80;
 const NOTHING = new Float32Array(0);
+const NO_TRACK = { points: NOTHING, times: new Float64Array(0), count: 0 };
 const SLOW_RATIO = 0.75; // pixel ratio of the canvas for very slow renderers
 const BODIES = new Set(["Disc", "Polygon", "Links", "Scene"]);
 
@@ -249,12 +250,12 @@ export class SceneView {
   }
 
   /** @param {Picture} picture */
-  #update({ rows, trails, obstacles, hidden }) {
+  #update({ rows, trails, obstacles, hidden, recent_s = -Infinity }) {
     for (const { part, drawn, group } of this.#entries) {
       group.visible = !hidden.has(part.name);
       if (!group.visible) continue;
       if (part.kind === "Trail" && drawn.showTrack)
-        drawn.showTrack(trails.get(part.name) ?? { points: NOTHING, count: 0 });
+        drawn.showTrack(trails.get(part.name) ?? NO_TRACK, recent_s);
       else drawn.show(rows.get(part.name) ?? NOTHING, this.#palette);
     }
     this.#obstacles.show(obstacles, this.#palette);

@@ -61,6 +61,19 @@ def test_a_pause_of_the_sampler_breaks_the_line_and_standing_still_does_not():
     assert len(points(path)[0]) == 1
 
 
+def test_a_robot_that_is_put_elsewhere_breaks_the_line_and_a_fast_one_does_not():
+    view = Walk()
+    path = walked(10)
+    view.at = {"trail": (0.9, 1.5)}
+    path.sample(1.0, view)
+    view.at = {"trail": (0.9, 1.6)}
+    path.sample(1.1, view)
+    _, places = points(path)
+    assert np.flatnonzero(np.isnan(places[:, 0])).tolist() == [10]
+    _, fast = points(walked(50, step_m=3.0))  # 30 m/s
+    assert np.isnan(fast[2:]).sum() == 0
+
+
 def test_points_after_a_jump_back_are_dropped():
     path = walked(100)
     path.forget_from(5.0)

@@ -13,6 +13,7 @@ from rigless.panel.messages import traces
 MAX_POINTS = 6000
 STEP_M = 0.01
 GAP_S = 3.0  # a longer gap between samples breaks lines
+JUMP_MPS = 4.0  # so does a larger rise of the speed: the robot was put elsewhere
 
 Times = NDArray[np.float64]
 Places = NDArray[np.float32]
@@ -35,17 +36,27 @@ class Path:
         self._count = 0
         self._step_m = STEP_M
         self._sampled_s = -np.inf
+        self._last: Places = np.full(3 * len(self._names), np.nan, np.float32)
+        self._speed_mps = 0.0
 
     def sample(self, now_s: float, view: View) -> None:
         """Add the present points, unless they are close to the last ones."""
         if not self._names:
             return
         places = trail_ends(view, self._names)
-        if self._count and now_s - self._sampled_s > GAP_S:
+        if self._count and (now_s - self._sampled_s > GAP_S or self._jumped(now_s, places)):
             self._append(self._sampled_s, np.full_like(places, np.nan))
-        self._sampled_s = now_s
+        self._sampled_s, self._last = now_s, places
         if self._count == 0 or self._moved(places):
             self._append(now_s, places)
+
+    def _jumped(self, now_s: float, places: Places) -> bool:
+        by = np.nan_to_num(places - self._last).reshape(-1, 3)
+        before = self._speed_mps
+        self._speed_mps = float(np.linalg.norm(by, axis=1).max()) / max(
+            now_s - self._sampled_s, 1e-3
+        )
+        return self._speed_mps - before > JUMP_MPS
 
     def _moved(self, places: Places) -> bool:
         return self._apart(self._places[self._count - 1], places)

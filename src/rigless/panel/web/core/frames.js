@@ -4,11 +4,13 @@
 /** @typedef {import("./types.js").Track} Track */
 
 const HEADER = 24;
+const NOWHERE = new Float32Array([NaN, NaN, NaN]); // breaks a line
 const FRAME = 1;
 const HISTORY = 2;
 const MAX_TRAIL_POINTS = 20_000;
 const MAX_SAMPLES = 8_000;
 const MIN_TRAIL_STEP_M = 0.01; // minimum distance between points of a trail
+const JUMP_MPS = 4; // a larger rise of the speed breaks a trail: the robot was put elsewhere
 const MIN_SAMPLE_GAP_S = 1 / 30; // minimum time between samples of numbers
 
 /** Decodes and keeps the frames of one page. */
@@ -128,7 +130,13 @@ export class FrameStore {
     const at = 3 * track.count;
     const [x = NaN, y = NaN, z = NaN] = place;
     const [lastX = NaN, lastY = NaN, lastZ = NaN] = track.points.subarray(at - 3, at);
-    if (track.count && Math.hypot(x - lastX, y - lastY, z - lastZ) < MIN_TRAIL_STEP_M) return;
+    const step_m = track.count ? Math.hypot(x - lastX, y - lastY, z - lastZ) : NaN;
+    const speed = step_m / Math.max(time_s - track.seen_s, 1e-3);
+    track.seen_s = time_s;
+    if (step_m < MIN_TRAIL_STEP_M) return;
+    const jumps = speed - track.speed > JUMP_MPS;
+    track.speed = speed || 0;
+    if (jumps) this.#extend(name, NOWHERE, time_s);
     if (track.count >= MAX_TRAIL_POINTS) this.trails.set(name, (track = thinned(track)));
     if (track.count === track.times.length) {
       const [points, times] = [track.points, track.times];
@@ -148,7 +156,8 @@ export class FrameStore {
  * @returns {import("./types.js").Track}
  */
 function trackOf(points, times) {
-  return { points: points.slice(), times: Float64Array.from(times), count: times.length };
+  const count = times.length;
+  return { points: points.slice(), times: Float64Array.from(times), count, speed: 0, seen_s: NaN };
 }
 
 /**

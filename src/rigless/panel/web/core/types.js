@@ -35,8 +35,10 @@
  */
 
 /**
- * The first `count` points of a trail, x, y, z each, and their times. NaN breaks the line.
- * @typedef {{points: Float32Array, times: Float64Array, count: number}} Track
+ * The first `count` points of a trail, x, y, z each, and their times. NaN breaks the line. `speed`
+ * is that between the last two points. `seen_s` is the time of the last frame.
+ * @typedef {{points: Float32Array, times: Float64Array, count: number, speed: number,
+ *   seen_s: number}} Track
  */
 
 /**

@@ -39,7 +39,7 @@ const SLOW_MS = 100; // a slower frame was not drawn by a fast GPU
 const FRAMES_TO_WATCH = 3;
 const HOVER_MS = 80;
 const NOTHING = new Float32Array(0);
-const NO_TRACK = { points: NOTHING, times: new Float64Array(0), count: 0 };
+const NO_TRACK = { points: NOTHING, times: new Float64Array(0), count: 0, speed: 0, seen_s: NaN };
 const SLOW_RATIO = 0.75; // pixel ratio of the canvas for very slow renderers
 const BODIES = new Set(["Disc", "Polygon", "Links", "Scene"]);
 

@@ -2,7 +2,7 @@
 
 It assigns tasks over the robots' own NATS subjects. The floor plan is a one-way ring with bays
 inside (racks) and outside (packing tables). A robot gets a task only for nodes that no other robot
-holds, and holds them until it has arrived; so robots never meet.
+holds, and holds each until it has passed it; so robots never meet.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from math import dist
+from random import choice
 from uuid import uuid4
 
 import nats
@@ -24,6 +25,7 @@ RING += [*((x, 8.0) for x in reversed(XS)), (0.0, 8.0), (0.0, 4.0)]
 RACKS: dict[Node, Node] = {(x, 2.0): (x, 0.0) for x in XS}  # bay → its node on the ring
 TABLES: dict[Node, Node] = {(x, 10.0): (x, 8.0) for x in XS}
 BAYS = {**RACKS, **TABLES}
+PASSED_M = 1.5  # behind a robot a node is free
 RETRY_S, LATE_S = 3.0, 120.0  # before a refused task is sent again; a task without an answer
 NUMBERS = count(1)
 
@@ -38,6 +40,8 @@ class Robot:
     def __init__(self, name: str, node: Node):
         self.name, self.node = name, node
         self.held = {node}
+        self.claim: set[Node] = set()  # the node that it needs to leave a bay; others let it in
+        self.leg: list[Node] = []  # the nodes of its task, from where it started
         self.goal: Node | None = None
         self.loaded = node in TABLES
         self.answer: asyncio.Future[bool] | None = None
@@ -68,6 +72,20 @@ class Fleet:
                 break
         await states.unsubscribe()
 
+    async def track(self) -> None:
+        """Free the nodes that robots have passed."""
+        states = await self.client.subscribe("robot.*.state")
+        async for message in states.messages:
+            robot = self.robots.get(message.subject.split(".")[1])
+            if robot and robot.leg:
+                pose = json.loads(message.data)["payload"]["pose"]
+                left_m = dist(robot.leg[-1], (pose["x"], pose["y"]))
+                passed = {n for n in robot.leg if dist(n, robot.leg[-1]) > left_m + PASSED_M}
+                if passed & robot.held:
+                    async with self.freed:
+                        robot.held -= passed
+                        self.freed.notify_all()
+
     async def done(self, message) -> None:
         """Take note of a task that has ended."""
         _, name, _, end = message.subject.split(".")
@@ -94,17 +112,22 @@ class Fleet:
         """Wait until `choose` finds nodes that no other robot holds; hold them."""
         async with self.freed:
             while True:
-                others = {n for r in self.robots.values() if r is not robot for n in r.held}
+                rest = [one for one in self.robots.values() if one is not robot]
+                others = {node for one in rest for node in one.held | one.claim}
                 if nodes := choose(others, *about):
                     robot.held |= set(nodes)
                     return nodes
                 await self.freed.wait()
 
-    async def go(self, robot: Robot, to: Node, *then: dict) -> None:
+    async def go(self, robot: Robot, nodes: list[Node], *then: dict) -> None:
+        """Send a robot along nodes that it holds, in a straight line."""
+        to = nodes[-1]
         move = {"type": "MOVE", "params": {"x": to[0], "y": to[1]}}
+        robot.leg = [robot.node, *nodes]
         while not await self.carry_out(robot, move, *then):
             await asyncio.sleep(RETRY_S)
         async with self.freed:
+            robot.leg = []
             robot.node, robot.held = to, {to} | ({robot.goal} if robot.goal else set())
             self.freed.notify_all()
 
@@ -113,25 +136,32 @@ class Fleet:
         while True:
             robot.goal = None
             bays = TABLES if robot.loaded else RACKS
-            [robot.goal] = await self.hold(robot, first_free, bays)
+            [robot.goal] = await self.hold(robot, any_free, bays)
             gate = BAYS[robot.goal]
             if robot.node in BAYS:
-                [out] = await self.hold(
-                    robot, lambda o: [n for n in [BAYS[robot.node]] if n not in o]
-                )
+                robot.claim = {BAYS[robot.node]}
+                out = await self.hold(robot, any_free, robot.claim)
+                robot.claim = set()
                 await self.go(robot, out)
             while robot.node != gate:
                 leg = await self.hold(robot, free_leg, robot.node, gate)
-                await self.go(robot, leg[-1])
+                await self.go(robot, leg)
             robot.loaded = not robot.loaded
-            height = {"unit": "mm", "value": 200.0 if robot.loaded else 0.0}
-            lift = {"type": "MOVE_AXIS", "params": {"functionKey": "HOIST", "target": height}}
-            await self.go(robot, robot.goal, lift)
+            if robot.loaded:
+                await self.go(robot, [robot.goal], {"type": "GRIP", "params": {}}, hoist(200.0))
+            else:
+                await self.go(robot, [robot.goal], hoist(0.0), {"type": "RELEASE", "params": {}})
             print(f"{robot.name} {'fetched' if robot.loaded else 'delivered'} a load", flush=True)
 
 
-def first_free(others: set[Node], nodes: Iterable[Node]) -> list[Node]:
-    return [node for node in nodes if node not in others][:1]
+def hoist(height_mm: float) -> dict:
+    target = {"unit": "mm", "value": height_mm}
+    return {"type": "MOVE_AXIS", "params": {"functionKey": "HOIST", "target": target}}
+
+
+def any_free(others: set[Node], nodes: Iterable[Node]) -> list[Node]:
+    free = [node for node in nodes if node not in others]
+    return [choice(free)] if free else []
 
 
 def free_leg(others: set[Node], node: Node, gate: Node) -> list[Node]:
@@ -157,7 +187,7 @@ async def main(url: str, names: list[str]) -> None:
         await client.subscribe("robot.*.task.done", cb=fleet.done)
         await client.subscribe("robot.*.task.failed", cb=fleet.done)
         print(f"{len(names)} robots at work", flush=True)
-        await asyncio.gather(*(fleet.work(robot) for robot in fleet.robots.values()))
+        await asyncio.gather(fleet.track(), *(fleet.work(r) for r in fleet.robots.values()))
     finally:
         for name in fleet.robots:
             stop = {"commandId": str(uuid4()), "commandType": "STOP", "params": {}}
@@ -168,4 +198,7 @@ async def main(url: str, names: list[str]) -> None:
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        asyncio.run(main(sys.argv[1], sys.argv[2:]))
+        try:
+            asyncio.run(main(sys.argv[1], sys.argv[2:]))
+        except (nats.errors.Error, OSError) as error:
+            sys.exit(f"the NATS server at {sys.argv[1]} does not answer: {error}")

@@ -13,6 +13,7 @@ from contextlib import suppress
 from math import tau
 
 import zmq
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from rigless.robots.pacbot.game.frame import Frame, read_frame
@@ -137,7 +138,9 @@ def main(commands_url: str, game_url: str) -> None:
                     game.send(b"P")  # play
                 score = frame.score
                 player.play(frame)
-        finally:
+        except (zmq.Again, ConnectionClosed, TimeoutError) as error:
+            sys.exit(f"the robot or the game does not answer: {error}")
+        except KeyboardInterrupt:
             player.drive(0.0, 0.0)
 
 

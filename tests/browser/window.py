@@ -59,7 +59,7 @@ class Window:
         ]
 
     def _heard(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" or "cannot be parsed" in message.text:
             where = urlsplit(str(message.location.get("url", "")))
             self._complain(f"{message.text} {where.path}?{where.query}".rstrip("? "))
 

@@ -54,6 +54,29 @@ def test_a_refused_line_is_marked_and_others_are_no_part_of_it():
     assert (listed(bench.sim).texts, listed(bench.sim).wrong) == (("G1 X5 F600", "G999"), (2,))
 
 
+@pytest.mark.parametrize(
+    ("settings", "bad", "reason"),
+    [
+        ((), "G1 Y200 F600", "ALARM:2 joint 2 to 200° is outside"),
+        (("coordinates=cartesian",), "G1 X5000 F600", "ALARM:2 G1 X5000 F600 cannot be run."),
+    ],
+)
+def test_a_line_beyond_the_limits_is_marked_with_its_reason(settings, bad, reason):
+    bench = Bench(*settings)
+    bench.send(f"G21 G91\nG1 X2 F600\n{bad}\n")
+    bench.run(2.0)
+    assert listed(bench.sim).wrong == (3,)
+    alarm = bench.robot.view().alarm
+    assert alarm.text.startswith(reason)
+    assert alarm.fix == "correct the line, then press Reset and Unlock"
+    for action in ("reset", "unlock"):
+        assert bench.robot.view().alarm is not None
+        for given in bench.robot.view().act(action):
+            bench.sim.apply(given)
+        bench.run(0.1)
+    assert bench.robot.view().alarm is None
+
+
 @pytest.mark.parametrize("end", ["M30\n", "\x18", "\x19"])
 def test_a_program_begins_anew(end):
     bench = Bench()

@@ -155,14 +155,21 @@ class WelderView(View):
         if state.mode != "Alarm":
             return None
         text = f"ALARM:{state.alarm} {state.alarm_cause or codes.ALARMS[state.alarm]}"
-        if state.alarm == codes.ALARM_ESTOP:
-            return Alarm(text, "release the emergency stop, then press Reset")
+        return Alarm(text, self._way_out())
+
+    def _way_out(self) -> str:
+        """Return what ends the alarm. A critical one needs a reset before it can be unlocked."""
+        state = self.robot.state
+        press = "press Reset and Unlock" if state.critical else "press Unlock"
+        if state.alarm == codes.ALARM_HOMING_REQUIRED:
+            return "press Home"
+        if state.alarm == codes.ALARM_ESTOP and self.robot.input["estop"]:
+            return f"release the emergency stop, then {press}"
+        if state.alarm == codes.ALARM_SOFT_LIMIT:
+            return f"correct the line, then {press}"
         if state.alarm_cause:
-            return Alarm(text, "press Reset, then jog the arm away from the contact")
-        if state.critical:
-            return Alarm(text, "clear the cause, then press Reset")
-        homing = state.alarm == codes.ALARM_HOMING_REQUIRED
-        return Alarm(text, "press Home" if homing else "press Unlock or Home")
+            return f"{press}, then jog the arm away from the contact"
+        return f"clear the cause, then {press}" if state.critical else f"{press} or Home"
 
     def act(self, name: str) -> list[AnyInput]:
         if name in BYTES:

@@ -22,10 +22,15 @@ const answer = signal(
   ),
 );
 
+let poseOf = ""; // the robot whose pose is in the form
+
 function takePresent() {
   const frames = framesOf(shownKey.value);
+  const present = AXES.map(([name]) => Number((frames?.measure(name) ?? NaN).toFixed(2)));
+  if (!present.every(Number.isFinite)) return; // no frame has come yet
   answer.value = null;
-  pose.value = AXES.map(([name]) => Number((frames?.measure(name) ?? 0).toFixed(2)));
+  poseOf = shownKey.value;
+  pose.value = present;
 }
 
 /** @param {boolean} go */
@@ -36,7 +41,7 @@ async function ask(go) {
 }
 
 export function targetForm() {
-  if (pose.value.length === 0 && framesOf(shownKey.value)) queueMicrotask(takePresent);
+  if (poseOf !== shownKey.value && framesOf(shownKey.value)) queueMicrotask(takePresent);
   const found = answer.value;
   return html`<h3>Target of the torch</h3>
     <div class="target" role="group" aria-label="Target of the torch">${AXES.map(

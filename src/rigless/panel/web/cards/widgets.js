@@ -10,7 +10,7 @@ import { settings } from "../core/state.js";
  */
 export function card(title, body, aside = nothing) {
   const open = !settings.foldedCards.value.includes(title);
-  const id = `card-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const id = `card-${title.toLowerCase().replace(/\s+/g, "-")}`;
   return html`<section class="card" aria-label=${title} data-card=${title}>
     <h2><button class="fold" aria-expanded=${open} aria-controls=${id}
       @click=${() => toggleFold(title)}>${title}</button>${aside}</h2>

@@ -42,7 +42,7 @@ function outcomeStrip() {
   const found = [...outcome.expectations].sort((a, b) => Number(a.passed) - Number(b.passed));
   return strip(
     outcome.passed ? "info" : "warn",
-    html`<details class="outcome"><summary><b>${outcome.text}</b>
+    html`<details class="outcome" ?open=${!outcome.passed}><summary><b>${outcome.text}</b>
       <span class="dim">after ${formatTime(outcome.time_s)}; Play continues, Reset starts
         again</span></summary>
       <ul>${found.map((one) =>

@@ -121,7 +121,9 @@ function template() {
     <div class="charts">${charts.value.length ? charts.value.map(chartBox) :
       html`<p class="empty dim">Pick a signal from the list to plot it. Drag to zoom, turn the wheel
         to zoom around the cursor, hold Shift and drag to move, click to pin the cursor,
-        double-click to follow again.</p>`}</div></div><div class="cursor-host"></div>`;
+        double-click to follow again.${showPicker.value ? nothing : html`<br>${button(
+          "Choose signals", "Choose signals", () => (showPicker.value = true),
+          { kind: "text" })}`}</p>`}</div></div><div class="cursor-host"></div>`;
 }
 
 /** Make the uPlots of the charts that are shown, and remove the others. */

@@ -10,9 +10,10 @@ export function statisticsPane() {
   if (!rows.length) return html`<p class="wire-hint">No messages yet.</p>`;
   const chosen = wire.filter.value;
   return html`<div class="wire-table" tabindex="0" role="group" aria-label="Statistics"><table>
-    <thead><tr>${all ? html`<th scope="col">Robot</th>` : nothing}<th scope="col"
-        class="stat-port">Port</th>
-      <th scope="col">Type</th><th scope="col">Count</th><th scope="col">Rate</th>
+    <thead><tr>${all ? html`<th scope="col"
+        class="stat-text">Robot</th>` : nothing}<th scope="col"
+        class="stat-text stat-port">Port</th>
+      <th scope="col" class="stat-text">Type</th><th scope="col">Count</th><th scope="col">Rate</th>
       <th scope="col">Jitter</th><th scope="col">Data rate</th></tr></thead>
     <tbody>${rows.map((row) => {
       const on =
@@ -21,7 +22,7 @@ export function statisticsPane() {
       return html`<tr aria-current=${on}>
         ${all ? html`<td class="clip">${row.robot}</td>` : nothing}
         <td class="clip stat-port">${row.direction === "in" ? "↓" : "↑"} ${row.port}</td>
-        <td><button class="wire-link clip" aria-pressed=${on} title="Show only these"
+        <td><button class="wire-link clip" aria-pressed=${on} title="Show only ${kind || "bytes"}"
           @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction })}
           ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small>${
             row.kind || "bytes"}</button></td>

@@ -21,8 +21,9 @@ class Alarms:
             return
         state, board = self.state, self.board
         state.mode, state.alarm, state.critical = "Alarm", number, number in codes.CRITICAL
-        state.alarm_cause = cause
-        if number in codes.LINE_ALARMS and is_part(state.line):
+        if number != codes.ALARM_SOFT_LIMIT:  # its cause is known since the arm began to brake
+            state.alarm_cause = cause
+        if number in codes.PROBE_ALARMS and is_part(state.line):
             line = state.program.read
         if line:
             state.program.mark_wrong(line)

@@ -8,6 +8,7 @@ from rigless.robots.welder.board import Board
 from rigless.robots.welder.controller.alarms import Alarms
 from rigless.robots.welder.controller.motion.cartesian_moves import CartesianMoves
 from rigless.robots.welder.controller.motion.motion import Motion
+from rigless.robots.welder.controller.motion.program_listing import is_part
 from rigless.robots.welder.controller.reports import Reports
 from rigless.robots.welder.gcode import codes
 from rigless.robots.welder.gcode.arcs import chord_end
@@ -54,8 +55,8 @@ class MotionSteps:
         if step[0] == "line" and step[1]:
             try:
                 return self.cartesian.rapid(tuple(float(value) for value in step[3:]))
-            except GcodeError:
-                self._give_up(codes.ALARM_SOFT_LIMIT)
+            except GcodeError as error:
+                self._give_up(codes.ALARM_SOFT_LIMIT, error.cause)
                 return False
         if not self._begin_course(step):
             return False
@@ -65,8 +66,8 @@ class MotionSteps:
     def _begin_course(self, step: Step) -> bool:
         try:
             self.cartesian.begin(step)
-        except GcodeError:
-            self._give_up(codes.ALARM_SOFT_LIMIT)
+        except GcodeError as error:
+            self._give_up(codes.ALARM_SOFT_LIMIT, error.cause)
             return False
         return True
 
@@ -74,16 +75,15 @@ class MotionSteps:
         """Queue more segments of the current Cartesian move."""
         try:
             return self.cartesian.continue_course()
-        except GcodeError:
+        except GcodeError as error:
             self.state.position = self.setup.axis_values(self.state.planned)
-            self._give_up(codes.ALARM_SOFT_LIMIT)
+            self._give_up(codes.ALARM_SOFT_LIMIT, error.cause)
             return False
 
     def _go(self, target: tuple[float, ...], feed: float, rapid: bool) -> bool:
         state, motion = self.state, self.motion
         if not motion.within_limits(target):
-            self._report_outside(target)
-            self._give_up(codes.ALARM_SOFT_LIMIT)
+            self._give_up(codes.ALARM_SOFT_LIMIT, self._report_outside(target))
             return False
         if state.mode != "Check":
             motion.settle()
@@ -96,16 +96,14 @@ class MotionSteps:
         state.position = list(target)
         return True
 
-    def _report_outside(self, target: tuple[float, ...]) -> None:
+    def _report_outside(self, target: tuple[float, ...]) -> str:
         """Log which joints would leave their limits; the alarm on the wire does not say which."""
         axes = self.setup.axes
-        joints = [axis + 1 for axis in axes.outside(target)]
-        self.board.event(
-            "soft-limit", axes.outside_text(target), "error", joints=joints,
-            line=self.state.modal.line,
-        )  # fmt: skip
+        joints, text = [axis + 1 for axis in axes.outside(target)], axes.outside_text(target)
+        self.board.event("soft-limit", text, "error", joints=joints, line=self.state.modal.line)
+        return text
 
-    def _give_up(self, alarm: int) -> None:
+    def _give_up(self, alarm: int, cause: str) -> None:
         """Brake, and raise the alarm at rest. Like the firmware, the line gets no reply.
 
         A validation skips the rest of the line instead: the queue runs out, later lines are run.
@@ -114,7 +112,9 @@ class MotionSteps:
         state.steps, state.probe.mode = [], 0
         if self.board.on_limit == "skip":
             return
-        state.line = None
+        if is_part(state.line):
+            state.program.mark_wrong(state.program.read)
+        state.line, state.alarm_cause = None, cause
         state.rx.clear()
         if state.mode == "Check":
             state.mode = "Idle"
@@ -163,8 +163,7 @@ class MotionSteps:
             if not self._begin_course(step):
                 return False
         elif not motion.within_limits(target):
-            self._report_outside(target)
-            self._give_up(codes.ALARM_SOFT_LIMIT)
+            self._give_up(codes.ALARM_SOFT_LIMIT, self._report_outside(target))
             return False
         state.until_ns = self.board.now_ns
         if not motion.begin_probe(int(step[1])):

@@ -48,11 +48,11 @@ COOLANT = (7, 8, 9)  # M7 and M8 may be in one line
 
 
 class GcodeError(Exception):
-    """A line to which grblHAL replies with error:N."""
+    """A line to which grblHAL replies with error:N. `cause` says more than the number."""
 
-    def __init__(self, number: int):
+    def __init__(self, number: int, cause: str = ""):
         super().__init__(f"error:{number} {codes.ERRORS.get(number, '')}")
-        self.number = number
+        self.number, self.cause = number, cause
 
 
 class Values(Protocol):

@@ -84,11 +84,9 @@ class CartesianMoves:
 
     def _unreachable(self, error: ReachError) -> GcodeError:
         line, number = self.state.line, self.state.modal.line
-        text = line.text.strip() if line is not None else ""
-        self.board.event(
-            "unreachable", f"{text} cannot be run. {error}", "error", line=number, pose=error.pose
-        )
-        return GcodeError(codes.TRAVEL_EXCEEDED)
+        text = f"{line.text.strip() if line is not None else ''} cannot be run. {error}"
+        self.board.event("unreachable", text, "error", line=number, pose=error.pose)
+        return GcodeError(codes.TRAVEL_EXCEEDED, text)
 
     def _cut(self, course: Course) -> None:
         try:

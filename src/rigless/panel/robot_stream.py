@@ -15,7 +15,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
-from rigless.panel.history.paths import Path, trail_ends
+from rigless.panel.paths import Path, trail_ends
 from rigless.panel.sources import Source
 
 SAMPLE_HZ = 10.0

@@ -12,10 +12,10 @@ from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.client import Client
 from rigless.panel.history.names import Name
-from rigless.panel.history.paths import Path
 from rigless.panel.history.points import pack_block
 from rigless.panel.history.recording_scan import RecordingScan
 from rigless.panel.history.signals import Signals
+from rigless.panel.paths import Path
 from rigless.panel.player import Player
 
 MAX_POINTS = 600  # of a signal in one block

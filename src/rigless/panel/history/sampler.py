@@ -17,9 +17,9 @@ from rigless.kernel.plain import numbers_in, to_builtins
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.panel.history.names import Described, describe_path, describe_view
-from rigless.panel.history.paths import Path
 from rigless.panel.history.points import Points, points_of
 from rigless.panel.history.pyramid import Pyramid
+from rigless.panel.paths import Path
 
 FULL_HZ = 10.0
 FAST_HZ = 1.0  # ticks in fast time without a subscriber

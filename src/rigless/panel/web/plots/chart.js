@@ -30,7 +30,7 @@ export const unitOf = (name) => infos.value.get(name)?.unit ?? "";
 export function padded(low, high) {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high))
     return /** @type {[number, number]} */ ([-1, 1]);
-  const flat = Math.max(Math.abs(high) * 0.1, 1e-3);
+  const flat = Math.abs(high) * 0.1 || 1;
   // frames have float32 values, the history float64: a difference below that is none
   const air = high - low <= 1e-6 * Math.abs(high) ? flat : (high - low) * 0.08;
   return /** @type {[number, number]} */ ([low - air, high + air]);

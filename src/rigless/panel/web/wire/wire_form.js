@@ -149,7 +149,8 @@ function field(name, schema, required, key, values) {
   };
   const text = values.get(key) ?? "";
   const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=_)/); // where a long name may be broken
-  const label = html`<span>${words.map((word) => html`${word}<wbr>`)}${required ? nothing : html` <small>optional</small>`}</span>`;
+  const label = html`<span>${words.map((word) => html`${word}<wbr>`)}${required ? nothing :
+    html` <small>optional</small>`}</span>`;
   if (schema.enum)
     return html`<label class="wire-field">${label}<select aria-label=${name} @change=${change}>${
       required ? nothing : html`<option value="">–</option>`}${schema.enum.map(

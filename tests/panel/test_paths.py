@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigless.kernel.drawing import Trail
-from rigless.panel.history import paths
-from rigless.panel.history.paths import Path
+from rigless.panel import paths
+from rigless.panel.paths import Path
 
 NOWHERE = (float("nan"),) * 3
 

@@ -75,6 +75,19 @@ def test_the_trail_restarts_after_a_reset(vacuum):
     assert vacuum.page.evaluate("() => rigless.frames().times[0]") < 1.0
 
 
+def test_the_trail_has_the_path_from_before_the_page_was_opened(vacuum):
+    vacuum.page.goto(f"{vacuum.server.url}/#/recordings")  # no robot is subscribed
+    vacuum.server.post("/api/pause")
+    vacuum.server.post("/api/reset")
+    vacuum.server.post("/api/robots/vacuum/messages", port="commands", message=DRIVE)
+    vacuum.server.post("/api/step", ms=6000)
+    vacuum.page.goto(f"{vacuum.server.url}/#/robot/vacuum")
+    vacuum.until(lambda: len(vacuum.trail()) > 20, "the trail is empty")
+    trail = vacuum.trail()
+    assert distance(trail[:2], (0.0, 0.0)) < 0.05
+    assert not any(map(isnan, trail))
+
+
 @pytest.mark.parametrize("words", [("--no-auth",), ()], ids=["without token", "with token"])
 def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_path):
     server = serve(ARM, *words, folder=tmp_path, port=reserved.port())

@@ -55,7 +55,10 @@ class Feed:
 
     def path_of(self, robot: str) -> Path | None:
         """Return the path of a robot of the live run, if it is sampled."""
-        track = None if self._live is None else self._live.sampler.tracks.get(robot)
+        if self._live is None:
+            return None
+        self._live.sampler.check_time()
+        track = self._live.sampler.tracks.get(robot)
         return None if track is None else track.path
 
     async def open(self, stage: str) -> Signals:

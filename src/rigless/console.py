@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -170,3 +170,15 @@ def write_text(path: Path, text: str) -> None:
         raise InputError(
             Problem(str(path), f"cannot be written: {error.strerror}", "choose another file")
         ) from None
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write text files by their paths below a folder, which is created; raise InputError."""
+    for name, text in files.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            what = f"cannot be created: {error.strerror}"
+            raise InputError(Problem(str(path.parent), what, "choose another folder")) from None
+        write_text(path, text)

@@ -10,6 +10,8 @@ from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.link.publisher import EPOCH_NS
 
+from .contract_check import check_envelopes
+
 BACKEND = "11111111-2222-4333-8444-555555555555"
 
 
@@ -33,13 +35,19 @@ class Scene:
         self.sim = Simulation([self.robot], seed=seed)
         self.received: list[Any] = []
         self.commands = 0
+        self._counts: dict[str, int] = {}
 
     # Time
 
     def run(self, seconds: float) -> "Scene":
         self.sim.run(seconds)
-        self.received += self.sim.take("agv", "nats")
+        self._take()
         return self
+
+    def _take(self) -> None:
+        new = self.sim.take("agv", "nats")
+        check_envelopes(new, self._counts)  # every scene is a test of the contract as well
+        self.received += new
 
     def until(self, test: Any, seconds: float = 60.0) -> "Scene":
         """Run until a condition holds."""
@@ -57,14 +65,14 @@ class Scene:
 
     def send(self, message: m.Inbound | m.Malformed | m.Recalled | m.LinkReport) -> "Scene":
         self.sim.send("agv", "nats", message)
-        self.received += self.sim.take("agv", "nats")
+        self._take()
         return self
 
     def wire(self, type: str, body: bytes) -> "Scene":
         """Send bytes on one of the robot's subjects."""
         self.sim.apply(Connect("agv", "nats", 5, "nats", "agv"))
         self.sim.apply(Arrive("agv", "nats", 5, body, f"robot.agv.{type}"))
-        self.received += self.sim.take("agv", "nats")
+        self._take()
         return self
 
     def command(self, type: str, id: str = "", valid_s: float = 60.0, **params: Any) -> str:

@@ -105,27 +105,46 @@ def validate(
 
 @app.command("schema")
 def schema(
+    messages: Annotated[
+        bool,
+        typer.Option("--messages", help="Describe the messages instead of robot_config.json."),
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write to this file instead of stdout.")
+        Path | None,
+        typer.Option(
+            metavar="F|DIR",
+            help="Write to this file, or with --messages to this folder, instead of stdout.",
+        ),
     ] = None,
 ) -> None:
     """Print the JSON Schema (2020-12) of robot_config.json, for editors and other validators.
 
     It describes the shape of a file; `validate` also checks keys against each other.
 
+    With --messages, print the AsyncAPI 3 document of the robot's subjects, with the schemas of all
+    messages. With --out DIR, write asyncapi.json, messages.schema.json (all messages in one
+    schema), and one schema for each message in DIR/schemas.
+
     Examples:
 
       rigless agv schema --out robot_config.schema.json
 
       rigless agv schema | jq '.["$defs"].Motor'
+
+      rigless agv schema --messages --out contract
     """
-    from rigless.console import print_line, write_text
+    from rigless.console import print_line, print_note, write_files, write_text
+    from rigless.robots.agv.contract.files import asyncapi_text, contract_files
     from rigless.robots.agv.schema import schema_text
 
     if out is None:
-        print_line(schema_text().rstrip("\n"))
-    else:
+        print_line((asyncapi_text() if messages else schema_text()).rstrip("\n"))
+    elif not messages:
         write_text(out, schema_text())
+    else:
+        files = contract_files()
+        write_files(out, files)
+        print_note(f"wrote {len(files)} files to {out}", "dim")
 
 
 @app.command("layout")

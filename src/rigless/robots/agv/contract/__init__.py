@@ -1,0 +1,1 @@
+"""The contract with backends in other languages: JSON Schemas of all messages, and AsyncAPI."""

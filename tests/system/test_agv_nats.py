@@ -32,6 +32,8 @@ from .agv_backend import (
 )
 from .agv_scenes import events, on_loop, robot, status, until
 
+RESUMES = "safety.estopAcknowledge=AUTO"  # every press of the e-stop is an event
+
 
 async def traffic(backend, rng, over):
     """Send commands and tasks at irregular times, more than ten."""
@@ -113,7 +115,7 @@ async def test_on_a_lost_server_it_brakes_within_its_limits_and_comes_back(tmp_p
 async def test_a_hanging_server_counts_as_lost_and_nothing_is_sent_twice(tmp_path):
     with Server(tmp_path) as server:
         async with (
-            robot(server, tmp_path / "state") as host,
+            robot(server, tmp_path / "state", [RESUMES]) as host,
             await Backend.connect(server.url) as backend,
         ):
             await backend.command("SET_OUTPUT", ioId="buzzer", value=True)
@@ -142,7 +144,7 @@ async def test_messages_stored_without_an_acknowledgement_are_not_stored_again(
     with Server(tmp_path) as server:
         async with (
             Proxy(server) as way,
-            robot(way, tmp_path / "state") as host,
+            robot(way, tmp_path / "state", [RESUMES]) as host,
             await Backend.connect(server.url) as backend,
         ):
             await until(lambda: status(host) == "RUNNING", "RUNNING")

@@ -15,7 +15,7 @@ from .scenes import ended, scene
     ("kind", "goal", "near_m"),
     [
         ("vacuum", (-2.0, 2.0, 1.0), 0.06),
-        ("pacbot", (0.44, 0.44, None), 0.02),
+        ("pacbot", (0.44, 0.44, None), 0.03),
         ("rover", (-2.0, 2.0, 1.0), 0.1),
         ("agv", (1.5, 1.0, 1.0), 0.001),
     ],

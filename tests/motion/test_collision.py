@@ -1,6 +1,7 @@
 """Collisions: closed forms, a second engine over 10,000 poses, and motions past thin solids."""
 
 import math
+from dataclasses import replace
 
 import fcl
 import numpy as np
@@ -104,8 +105,6 @@ def test_links_that_may_collide_are_found_and_neighbours_are_not_among_them():
 
 def test_links_that_always_collide_are_left_out():
     """A collar around the base that reaches up to the upper arm collides in every pose."""
-    from dataclasses import replace
-
     links = [replace(link, solids=list(link.solids)) for link in BODY.links]
     links[0].solids.append(Solid("collar", "sphere", (0.5,), frame((0, 0, 0.4))))
     odd = model()
@@ -188,6 +187,17 @@ def test_a_trough_may_be_entered_and_its_walls_may_not():
     assert collider.distance(contact.at * np.radians([0, 0, 30, 0, 0, 0])) == pytest.approx(
         0, abs=2 * TOUCH_M
     )
+
+
+def test_links_with_concave_meshes_are_paired():
+    """A small solid inside the hull of a link's mesh, but not inside the mesh."""
+    links = [replace(link, solids=list(link.solids)) for link in BODY.links]
+    links[0].solids = [Solid("base", "mesh", (), frame((0, 0, 0.3)), trough(1.0, 0.6))]
+    odd = model()
+    odd.links = tuple(links)
+    collider = Collider(odd)
+    assert {first for first, _ in collider.self_pairs} >= {0}
+    assert collider.pairs
 
 
 def test_inside_a_closed_mesh_is_contact():

@@ -68,6 +68,35 @@ def obj(triangles=TRIANGLES):
     ).encode()
 
 
+def dae(faces="", scene="", unit=0.001):
+    """Return TRIANGLES as COLLADA. By default the nodes move them, and move them back."""
+    places = " ".join(f"{x:g} {y:g} {z:g}" for x, y, z in TRIANGLES.reshape(-1, 3))
+    corners = " ".join(f"{n} 0" for n in range(12))  # with an index of a normal
+    faces = faces or f'<triangles count="4">{VERTEX}<p>{corners}</p></triangles>'
+    scene = scene or (
+        "<translate>10 0 0</translate><rotate>0 0 1 90</rotate><scale>2 2 2</scale>"
+        '<node><matrix>0 .5 0 0 -.5 0 0 5 0 0 .5 0 0 0 0 1</matrix><instance_node url="#n"/></node>'
+    )
+    return (
+        '<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">'
+        f'<asset><unit name="x" meter="{unit}"/><up_axis>Y_UP</up_axis></asset>'
+        '<library_geometries><geometry id="g"><mesh><source id="s">'
+        f'<float_array id="f" count="36">{places}</float_array><technique_common>'
+        '<accessor source="#f" count="12" stride="3"/></technique_common></source>'
+        f'<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>{faces}'
+        '</mesh></geometry></library_geometries><library_nodes><node id="n">'
+        '<instance_geometry url="#g"/></node></library_nodes><library_visual_scenes>'
+        f'<visual_scene id="w"><node>{scene}</node></visual_scene></library_visual_scenes>'
+        '<scene><instance_visual_scene url="#w"/></scene></COLLADA>'
+    ).encode()
+
+
+VERTEX = (
+    '<input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#s" '
+    'offset="1"/>'
+)
+
+
 def load(tmp_path, text, name="cell.yaml"):
     (tmp_path / "part.stl").write_bytes(binary_stl())
     (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -104,7 +133,8 @@ def test_poses_are_relative_to_the_robots_base(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "data"), [("a.stl", binary_stl()), ("a.STL", text_stl()), ("a.obj", obj())]
+    ("name", "data"),
+    [("a.stl", binary_stl()), ("a.STL", text_stl()), ("a.obj", obj()), ("a.dae", dae())],
 )
 def test_meshes_are_read_alike(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
@@ -117,6 +147,21 @@ def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
         "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\n# x\nf -4 -3 -2 -1\n"
     )
     assert read_mesh(tmp_path / "a.obj").triangles.tolist() == [[0, 1, 2], [0, 2, 3]]
+
+
+def test_collada_files_have_their_unit_polygons_and_mirrors(tmp_path):
+    square = "0 0 1 0 2 0 5 0"  # (0, 0, 0), (0, 100, 0), (100, 0, 0), (0, 0, 100)
+    faces = (
+        f"<polylist count='2'>{VERTEX}<vcount>4 3</vcount><p>{square} 0 0 2 0 1 0</p></polylist>"
+        f"<polygons count='1'>{VERTEX}<p>{square}</p></polygons>"
+    )
+    scene = "<scale>1 1 -1</scale><instance_geometry url='#g'/>"
+    (tmp_path / "a.dae").write_bytes(dae(faces, scene, unit=0.01))
+    mesh = read_mesh(tmp_path / "a.dae")
+    a, b, c, d = (0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 0, -1)
+    found = mesh.vertices_m[mesh.triangles]
+    expected = [[c, b, a], [d, c, a], [b, c, a], [c, b, a], [d, c, a]]
+    assert found == pytest.approx(np.array(expected, float))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +177,26 @@ def test_faces_with_more_corners_and_counted_from_the_end(tmp_path):
         ("a.obj", b"v 0 0\nf 1 1 1\n", "line 1 has too few"),
         ("a.obj", b"v 0 0 0\nf 1 2 3\n", "vertex 2 of 1"),
         ("a.obj", b"v 0 0 0\nf 1 1 " + b"9" * 5000, "not a mesh"),
-        ("a.ply", b"ply", "only .stl and .obj"),
+        ("a.ply", b"ply", "only .stl, .obj and .dae"),
+        ("a.dae", b"", "not XML"),
+        ("a.dae", b"<robot/>", "not <COLLADA>"),
+        ("a.dae", b"<COLLADA/>", "no triangles"),
+        ("a.dae", b"<!DOCTYPE x><COLLADA/>", "document type"),
+        ("a.dae", dae()[:-9], "not XML"),
+        ("a.dae", dae(unit="wide"), "wide"),
+        ("a.dae", dae(f"<triangles>{VERTEX}<p>0 0 1</p></triangles>"), "middle of a corner"),
+        ("a.dae", dae(f"<triangles>{VERTEX}<p>0 0 1 0</p></triangles>"), "as many corners"),
+        ("a.dae", dae(f"<triangles>{VERTEX}<p>0 0 1 0 12 0</p></triangles>"), "not there"),
+        ("a.dae", dae("<triangles><p>0 1 2</p></triangles>"), "no input VERTEX"),
+        ("a.dae", dae(f"<tristrips>{VERTEX}</tristrips>"), "tristrips"),
+        ("a.dae", dae(scene="<matrix>1 2</matrix>"), "2 numbers, not 16"),
+        ("a.dae", dae(scene="<instance_geometry url='#x'/>"), "'x' is not in the file"),
+        ("a.dae", dae(scene="<lookat/>"), "lookat"),
+        (
+            "a.dae",
+            dae().replace(b'<instance_geometry url="#g"', b'<instance_node url="#n"'),
+            "deep",
+        ),
         ("none/a.stl", None, "cannot be read"),
         ("nul\0.stl", None, "cannot be read"),
     ],

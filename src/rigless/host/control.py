@@ -58,7 +58,8 @@ from rigless.transports.transport import ProblemReporter
 
 TURNS = 3  # of the event loop: read, decode and apply what is in the sockets
 MISTAKES: dict[int | str, dict[str, Any]] = {
-    422: {"model": Problems, "description": "The request has mistakes"}
+    413: {"model": Problems, "description": "The request is too large, or does not give its size"},
+    422: {"model": Problems, "description": "The request has mistakes"},
 }
 
 

@@ -14,6 +14,7 @@ from rigless.kernel.problems import Problem
 from rigless.kernel.world import World
 
 SMALLEST_M = 0.1
+LARGEST_M = 1e12  # all places beyond it are in the last square
 
 Pose = tuple[float, float, float]
 
@@ -36,7 +37,8 @@ class _Taken:
         return any(body.overlaps(other) for at in near for other in self._squares.get(at, ()))
 
     def _square(self, body: Body) -> tuple[int, int]:
-        return int(body.x // self._side_m), int(body.y // self._side_m)
+        x, y = (max(-LARGEST_M, min(at, LARGEST_M)) for at in (body.x, body.y))
+        return int(x // self._side_m), int(y // self._side_m)
 
 
 def spread_starts(robots: Iterable[Any], seed: int) -> list[Problem]:

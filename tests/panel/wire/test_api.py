@@ -58,6 +58,8 @@ async def test_the_tab_on_a_running_host_and_in_a_recording(tmp_path):
                 (web.post(target, json={"port": "no", "text": "x"}), "no"),
                 (web.post(target, json={"port": "line", "kind": "No"}), "message type"),
                 (web.get("/api/wire/123456"), "not there any more"),
+                (web.get(f"/api/wire/{10**22}"), "not there any more"),
+                (web.get(f"/api/wire/{-(10**22)}"), "not there any more"),
                 (web.get("/api/wire/1?stage=recording"), "not there any more"),
             ):
                 assert what in (await bad(request))["what"]

@@ -26,6 +26,7 @@ def error_of(*settings: str) -> str:
     [
         (("start_x=500",), r"its start \(500, 0\) is off the map, which has x from -4 to 6"),
         (("start_y=-1e308",), r"its start \(0, -1e\+308\) is off the map"),
+        (("start_x=1e308",), r"its start \(1e\+308, 0\) is off the map"),
         (("start_x=-3.99",), r"a robot 0.34 m wide does not fit at its start .*overlaps a wall"),
         (("map_file=empty_room", "start_x=2.9"), "overlaps a wall"),
         (("robot.collision_mode=passthrough", "start_x=500"), "off the map"),

@@ -1,9 +1,11 @@
 """Other arms by their URDF: everything follows it, with a closed form or numerically."""
 
 import math
+import re
 
 import numpy as np
 import pytest
+from tests.worlds.test_cell import dae as collada
 
 from rigless.kernel.problems import InputError
 from rigless.robots.welder.arm.body import model, reach
@@ -155,6 +157,25 @@ def test_levers_and_visuals_that_are_left_out_are_noted(folder):
     assert event.text.startswith("8 parts of the URDF are not used; the first: base_link: package:")
     notes = describe(str(folder / "lever.urdf")).notes
     assert "joint_lever: follows another joint, and is left out with its links" in notes
+
+
+def test_collada_meshes_collide_and_are_drawn(folder):
+    meshes = folder / "meshes"
+    meshes.mkdir()
+    (meshes / "link.dae").write_bytes(collada())
+    text = other_arms.urdf("irb_2400").replace("irb_2400_support/meshes/visual/", "x/meshes/")
+    text = re.sub(r"meshes/\w+\.dae", "meshes/link.dae", text)
+    mesh = '<mesh filename="meshes/link.dae"/>'
+    (folder / "dae.urdf").write_text(text.replace('<sphere radius="0.03"/>', mesh))
+    found = describe(str(folder / "dae.urdf"))
+    assert found.notes == ()
+    for link in found.links:
+        assert [len(solid.mesh.triangles) for solid in (*link.solids, *link.visuals)] == [4, 4]
+    assert reach(config(folder, "dae")).pose(frame((0.9, 0, 0.9))).has_solution
+    (meshes / "link.dae").write_text("<COLLADA/>")
+    (folder / "none.urdf").write_text(text.replace('<sphere radius="0.03"/>', mesh))
+    with pytest.raises(InputError, match=r"link\.dae: has no triangles"):
+        describe(str(folder / "none.urdf"))
 
 
 def test_a_xacro_file_is_named_as_such(folder):

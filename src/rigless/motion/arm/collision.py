@@ -111,8 +111,8 @@ class Collider:
             model.description.joints, [body.joint for body in self.bodies], solids
         )
         self.self_pairs = tuple(self._checked(pairs)) if pairs is not None else self._able()
-        self.pairs, self.margins_m = self._pairs(margin_m + self.cell.margin_m)
-        self._use(self.pairs, self.margins_m)
+        pairs_of_bodies, self.margins_m = self._pairs(margin_m + self.cell.margin_m)
+        self._use(pairs_of_bodies, self.margins_m)
 
     # One configuration
 
@@ -283,6 +283,7 @@ class Collider:
 
     def _use(self, pairs: Sequence[tuple[int, int]], margins_m: Sequence[float]) -> None:
         """Set the collision pairs. After the pairs of bodies come the exact pairs of meshes."""
+        self.pairs = pairs
         meshes = [
             n for n, pair in enumerate(pairs) if any(self._surface[body] != body for body in pair)
         ]

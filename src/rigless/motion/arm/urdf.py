@@ -290,10 +290,15 @@ class _Reading:
             return None
         if shape.tag == "mesh":
             file = shape.get("filename", "")
-            if part.tag == "visual" and not file.lower().endswith((".stl", ".obj")):
-                self.notes.append(f"{name}: {file} is not drawn, only STL and OBJ are read")
+            if part.tag == "visual" and not file.lower().endswith((".stl", ".obj", ".dae")):
+                self.notes.append(f"{name}: {file} is not drawn, only STL, OBJ and DAE are read")
                 return None
+            known = len(self.problems)
             mesh = self._mesh(name, shape)
+            if mesh is None and part.tag == "visual" and file.lower().endswith(".dae"):
+                why = "; ".join(problem.what for problem in self.problems[known:])
+                self.notes.append(f"{name}: {why}; it is not drawn")
+                del self.problems[known:]
             return (
                 None
                 if mesh is None

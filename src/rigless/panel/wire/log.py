@@ -130,7 +130,7 @@ class WireLog:
     def since(self, number: int) -> Iterator[Entry]:
         """Yield the entries from a number on that are still there."""
         first = self.entries[0].number if self.entries else 0
-        return islice(self.entries, max(0, number - first), None)
+        return islice(self.entries, min(max(0, number - first), len(self.entries)), None)
 
     def find(self, number: int) -> Entry | None:
         """Return an entry by its number, or None if it is not there any more."""

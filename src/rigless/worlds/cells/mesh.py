@@ -1,4 +1,4 @@
-"""Meshes from STL (binary and text) and OBJ files."""
+"""Meshes from STL (binary and text), OBJ and COLLADA (.dae) files."""
 
 from pathlib import Path
 
@@ -6,18 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.worlds.cells.collada import read_collada
 from rigless.worlds.cells.solids import Mesh
 
 MAX_BYTES, MAX_TRIANGLES = 50_000_000, 500_000
 LARGEST_M = 1000.0
-_FIX = "give an STL or OBJ file of triangles, at most 500,000 of them"
+_FIX = "give an STL, OBJ or DAE file of triangles, at most 500,000 of them"
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])
 
 
 def read_mesh(path: Path, scale: float = 0.001) -> Mesh:
     """Read the mesh in a file, by its suffix. Raises InputError if it is not a mesh or too large.
 
-    `scale` converts its numbers to metres (cells are drawn in millimetres).
+    `scale` converts its numbers to metres (cells are drawn in millimetres). COLLADA files have a
+    unit of their own.
     """
     try:
         with path.open("rb") as file:
@@ -27,14 +29,16 @@ def read_mesh(path: Path, scale: float = 0.001) -> Mesh:
         raise _wrong(path, f"cannot be read: {reason}", "check the path") from None
     if len(data) > MAX_BYTES:
         raise _wrong(path, f"is longer than {MAX_BYTES} bytes")
-    readers = {".stl": _stl, ".obj": _obj}
-    if path.suffix.lower() not in readers:
-        raise _wrong(path, f"has the suffix {path.suffix!r}, and only .stl and .obj are read")
+    readers = {".stl": _stl, ".obj": _obj, ".dae": read_collada}
+    suffix = path.suffix.lower()
+    if suffix not in readers:
+        raise _wrong(path, f"has the suffix {path.suffix!r}, and only .stl, .obj and .dae are read")
     try:
-        vertices, triangles = readers[path.suffix.lower()](data)
+        vertices, triangles = readers[suffix](data)
     except (ValueError, IndexError, OverflowError) as error:
         raise _wrong(path, f"is not a mesh: {error}") from None
-    vertices = vertices * scale
+    if suffix != ".dae":
+        vertices = vertices * scale
     if not len(triangles):
         raise _wrong(path, "has no triangles")
     if len(triangles) > MAX_TRIANGLES:

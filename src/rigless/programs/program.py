@@ -237,7 +237,9 @@ class Program:
             self.add_note(ignored)
         if self.process.outlived and not was_alive:
             names = ", ".join(dict.fromkeys(self.process.outlived))
-            self.add_note(f"left {len(self.process.outlived)} processes behind ({names}); ended")
+            count = len(self.process.outlived)
+            left = "a process" if count == 1 else f"{count} processes"
+            self.add_note(f"left {left} behind ({names}), ended by rigless")
 
     async def end(self) -> None:
         """End all of its processes at the end of the run."""

@@ -252,9 +252,16 @@ class Supervisor:
             path = program.cwd / fill_in(wait.file, facts.values(), "wait_for.file")
             return f"the file {path} exists", path.exists
         pattern = re.compile(wait.output or "")
-        return f"a line of its output matches {wait.output!r}", lambda: any(
-            line.stream != "note" and pattern.search(line.text) for line in program.output.lines
-        )
+        lines = program.output.lines
+        read = 0  # lines so far
+
+        def printed() -> bool:
+            nonlocal read
+            new = lines[read:]
+            read += len(new)
+            return any(line.stream != "note" and pattern.search(line.text) for line in new)
+
+        return f"a line of its output matches {wait.output!r}", printed
 
     def explain_no_connection(self, program: Program) -> str:
         """Return where a program connected to instead of a robot; empty if a robot's port is."""

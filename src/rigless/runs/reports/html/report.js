@@ -111,8 +111,10 @@ class Run {
     this.lanes?.setAttribute("aria-valuenow", time.toFixed(2));
     this.lanes?.setAttribute("aria-valuetext", `${time.toFixed(2)} s`);
     for (const output of this.plots) {
-      const value = valueAt(this.data.plots[output.dataset.plot], time);
-      output.textContent = value === null ? "" : `${figure(value)} at ${time.toFixed(2)} s`;
+      const points = this.data.plots[output.dataset.plot], value = valueAt(points, time);
+      const whole = points.every(([, one]) => Number.isInteger(one));  // stairs
+      const shown = value === null ? "" : whole ? `${value}`.replace("-", "−") : figure(value);
+      output.textContent = value === null ? "" : `${shown} at ${time.toFixed(2)} s`;
     }
     for (const output of this.rates) {
       const rates = this.data.rates[output.dataset.rate];

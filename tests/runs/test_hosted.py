@@ -204,7 +204,8 @@ def test_faults_on_programs(tmp_path: Path) -> None:
 
 
 def test_a_run_in_a_child_does_not_start_if_rigless_has_been_killed(tmp_path: Path) -> None:
-    request = Request(scenario(tmp_path, '[[programs]]\nname = "nav"\ncommand = "touch started"\n'))
+    text = '[[programs]]\nname = "nav"\ncommand = "touch started"\n'
+    request = Request(scenario(tmp_path, text), folder=str(tmp_path / "files"))
     question, reply = tmp_path / "request", tmp_path / "reply"
     question.write_bytes(msgspec.msgpack.encode(request))
     words = [sys.executable, "-m", "rigless.runs.request", str(question), str(reply)]

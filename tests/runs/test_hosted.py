@@ -15,6 +15,7 @@ from rigless.kernel.compilation import observed, observers
 from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
 from rigless.runs.hosted import Pacing
+from rigless.runs.reports.explanation import ended
 from rigless.runs.request import Request
 from runs.scenes import run, scenario, verdict
 
@@ -178,6 +179,8 @@ def test_faults_on_programs(tmp_path: Path) -> None:
     )
     assert result.passed, (result.failure, result.verdicts)
     killed, restarted, _, again, _ = result.programs
+    assert [each.ended_by_fault for each in result.programs] == [True, *[False] * 4]
+    assert (ended(killed), ended(again)) == ("ended by a fault", "running at the end")
     assert killed.restarts == 0
     assert restarted.restarts == 1
     assert restarted.last_lines == ["SET 24 -> OK", "SET 24 -> OK"]

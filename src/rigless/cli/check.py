@@ -237,7 +237,8 @@ def show(result: Result) -> None:
 
 def _show_program(program: ProgramResult) -> None:
     used = f"{program.cpu_s:g} s of CPU, {program.memory_mb:.0f} MB"
-    end = program.signal or (f"exit {program.exit}" if program.exit is not None else "stopped")
+    stopped = "ended by a fault" if program.ended_by_fault else "stopped"
+    end = program.signal or (f"exit {program.exit}" if program.exit is not None else stopped)
     restarts = f", {counted(program.restarts, 'restart')}" if program.restarts else ""
     print_note(f"  program {program.name}: {end}{restarts}, {used}", "yellow")
     for note in program.notes:

@@ -71,6 +71,11 @@ class Program:
         return self.starts > 0 and not self.alive and self._restarting is None and not busy
 
     @property
+    def ended_by_fault(self) -> bool:
+        """True if a fault ended it for good."""
+        return self.over and self.stopped and not self.ran_to_end
+
+    @property
     def restarts(self) -> int:
         return max(self.starts - 1, 0)
 

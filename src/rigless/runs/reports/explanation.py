@@ -112,6 +112,8 @@ def ended(program: ProgramResult) -> str:
     """Return the end of a program in words."""
     if program.signal:
         return f"ended by {program.signal}"
+    if program.ended_by_fault:
+        return "ended by a fault"
     return "running at the end" if program.exit is None else f"exit code {program.exit}"
 
 

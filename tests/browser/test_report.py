@@ -1,5 +1,7 @@
 """The HTML report in a browser: the cursor, the filter, the keyboard and a narrow window."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -103,6 +105,15 @@ def test_it_opens_at_the_moment_of_failure(page):
     x, y = where(page)
     assert mark["x"] < x < mark["x"] + mark["width"]
     assert mark["y"] < y < mark["y"] + mark["height"]
+
+
+def test_a_count_is_a_whole_number_between_two_events(page):
+    counts = page.locator("output.value").first
+    chart = page.locator(".expectation .plot .chart").first
+    expect(counts).to_have_text(re.compile(r"1 at 9\.\d\d s"))  # at the collision
+    box = chart.bounding_box()
+    chart.hover(position={"x": box["width"] * 0.2, "y": 5})
+    expect(counts).to_have_text(re.compile(r"0 at \d\.\d\d s"))
 
 
 def test_the_cursor_moves_in_all_drawings(page):

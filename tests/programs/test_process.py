@@ -251,6 +251,40 @@ def test_a_flood_of_short_lines_is_cut_in_the_log_too(
     assert (tmp_path / "program.stdout").stat().st_size == 1000
 
 
+def test_a_flood_of_short_lines_leaves_time_for_other_work(tmp_path: Path) -> None:
+    async def work() -> None:
+        process = started(tmp_path, "yes", limit=300_000)
+        turns = [0]
+
+        def count() -> None:
+            turns[-1] += 1  # lines of this turn of the event loop
+
+        def turn() -> None:
+            turns.append(0)
+            loop.call_soon(turn)
+
+        loop = asyncio.get_running_loop()
+        process.log.on_line = lambda line: count()
+        loop.call_soon(turn)
+        await until(lambda: process.log.cut)
+        await process.end()
+        assert sum(turns) == 150_000 + 1  # with the notice
+        assert max(turns) <= 10_000
+
+    run(work)
+
+
+def test_lines_of_one_chunk_are_cleaned_one_by_one(tmp_path: Path) -> None:
+    log = OutputLog(tmp_path, "program", 100_000, lambda: 1.5)
+    log.receive("out", b"a\r\n\xe2\x82\nb\tc\x00\n\x1b[31mred\n" + b"x" * 5000 + b"\r\n\xe2")
+    log.receive("out", b"\x82\xac\nend")
+    assert log.lines[-1].text == "€"
+    log.close()
+    texts = [line.text for line in log.lines]
+    assert texts == ["a", "\ufffd", "b\tc\ufffd", "red", "x" * 4000 + " … (5001 bytes)", "€", "end"]
+    assert (tmp_path / "program.log").read_text().splitlines()[3] == "     1.500 out  red"
+
+
 def test_binary_output_becomes_printable_lines(tmp_path: Path) -> None:
     async def work() -> None:
         text = "import sys; sys.stdout.buffer.write(bytes(range(256)) + b'\\x1b[31mred\\x1b[0m\\n')"

@@ -18,6 +18,16 @@ def message(time_ms, kind="Drive", robot="vacuum", **fields):
     return Message(round(time_ms * MS), robot, "commands", kind, fields)
 
 
+def test_a_single_precision_number_is_shown_as_it_was_written():
+    def first(recorded, new):
+        tolerances = Tolerances(delay_ns=50 * MS)
+        run, other = ([message(1, speed=value)] for value in (recorded, new))
+        return str(compare_inputs(run, other, tolerances).first)
+
+    assert first(0.20000000298023224, 0.25).endswith("speed: 0.2 recorded, 0.25 now")
+    assert first(0.2, 0.20000000298023224).endswith("0.2 recorded, 0.20000000298023224 now")
+
+
 @st.composite
 def runs(draw, min_size=0):
     """Messages of several types, in order and at least 100 ms apart."""

@@ -216,6 +216,8 @@ def test_verdicts_report_the_observed_values():
     ("expect", "text"),
     [
         ({**X, "min": 1, "max": 2, "robot": "r"}, "r: truth.pose.0 between 1 and 2 at the end"),
+        ({"port": "p", "min_count": 2, "max_count": 2}, "exactly 2 messages on p in the whole run"),
+        ({"program": "nav", "restarts_max": 0}, "nav is never restarted"),
         ({**X, "max": 2, "from_s": 1, "to_s": 3}, "truth.pose.0 at most 2 from 1 s to 3 s"),
         ({**X, "equals": "a", "at_s": 1}, "truth.pose.0 = 'a' at 1 s"),
         (

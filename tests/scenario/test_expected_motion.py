@@ -71,6 +71,13 @@ def test_a_robot_that_does_not_stop():
     assert verdict.margin is None
 
 
+def test_only_the_longest_of_several_paths_is_plotted():
+    twice = [go(0.5, 1.0), go(1.0, 1.0)]
+    (verdict,) = judged([{"stops_within_m": 0.2, "after": "go"}], timeline=twice)
+    assert "2 measured" in verdict.detail
+    assert verdict.series.values == sorted(verdict.series.values)
+
+
 def test_no_robot_has_to_stop_if_nothing_occurs():
     bad, good = judged([{"stops_within_m": 1, "after": "go"},
                         {"stops_within_m": 1, "after": "go", "min_count": 0}])  # fmt: skip

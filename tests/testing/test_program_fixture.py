@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import rigless
+from rigless.kernel.problems import InputError
 from rigless.testing.program import ProgramError
 from runs.scenes import CLIENT, THERMOSTAT
 
@@ -42,6 +43,13 @@ def test_waiting_in_vain_shows_the_last_lines(rigless_host: Start, rigless_progr
     assert slow.signal == "SIGSEGV"
     with pytest.raises(ProgramError, match="command not found"):
         rigless_program("./nothing", host).wait()
+
+
+def test_arguments_in_the_wrong_order_are_named(
+    rigless_host: Start, rigless_program: Start
+) -> None:
+    with pytest.raises(InputError, match=r"rigless_program\(command, host\)"):
+        rigless_program(rigless_host(THERMOSTAT), "true")
 
 
 def test_programs_end_with_the_test_also_without_their_host(rigless_program: Start) -> None:

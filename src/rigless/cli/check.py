@@ -21,6 +21,7 @@ from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
 from rigless.scenario.build import Built
+from rigless.scenario.expect.margins import counted
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.verdict import Verdict
@@ -236,8 +237,9 @@ def show(result: Result) -> None:
 
 def _show_program(program: ProgramResult) -> None:
     used = f"{program.cpu_s:g} s of CPU, {program.memory_mb:.0f} MB"
-    end = program.signal or (f"exit {program.exit}" if program.exit is not None else "stopped")
-    restarts = f", {program.restarts} restarts" if program.restarts else ""
+    stopped = "ended by a fault" if program.ended_by_fault else "stopped"
+    end = program.signal or (f"exit {program.exit}" if program.exit is not None else stopped)
+    restarts = f", {counted(program.restarts, 'restart')}" if program.restarts else ""
     print_note(f"  program {program.name}: {end}{restarts}, {used}", "yellow")
     for note in program.notes:
         print_note(f"    note: {note}", "yellow")

@@ -10,7 +10,9 @@ from typing import BinaryIO, NamedTuple
 LINES_KEPT = 200_000  # in memory, for expectations and reports
 NEWEST_KEPT = 200
 LINE_BYTES = 4000  # a longer line is cut
-CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+RETURNS = re.compile(r"\r+(?=\n|\Z)")
+ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {ord("\t"), ord("\n")}, "�")
 
 
 class Line(NamedTuple):
@@ -33,7 +35,8 @@ class OutputLog:
         self.total_bytes = 0
         self.cut = False
         self.findings: list[str] = []  # sentences about the output, for the verdict
-        self._binary, self._full = False, False
+        self._binary = False
+        self.full = False  # at its limit: what comes is thrown away
         self.newest: deque[Line] = deque(maxlen=NEWEST_KEPT)
         self.on_line: Callable[[Line], None] = lambda line: None
         self._limit, self._now_s = limit_bytes, now_s
@@ -56,51 +59,65 @@ class OutputLog:
         if data:
             self._write(stream, data)
             *lines, rest = (self._parts[stream] + data).split(b"\n")
-            for line in lines:
-                self._line(stream, line)
             if len(rest) > LINE_BYTES:
-                self._line(stream, rest)
+                lines.append(rest)
                 rest = b""
             self._parts[stream] = rest
-        if self.total_bytes > self._limit and not self._full:
-            self._full = True
+            self._add_lines(stream, lines)
+        if self.total_bytes > self._limit and not self.full:
+            self.full = True
             self._cut(f"its output is cut after {self._limit / 1e6:g} MB (limits.output_mb)")
 
     def end_of(self, stream: str) -> None:
         """Complete a last line without an end."""
         rest, self._parts[stream] = self._parts[stream], b""
         if rest:
-            self._line(stream, rest)
+            self._add_lines(stream, [rest])
 
     def note(self, text: str) -> None:
         """Add a line of rigless itself."""
-        self._add(Line(self._now_s(), "note", text))
+        self._keep([Line(self._now_s(), "note", text)])
 
     def _cut(self, text: str) -> None:
         self.cut = True
         self.findings.append(text)
         self.note(text)
 
-    def _line(self, stream: str, data: bytes) -> None:
-        text = data[:LINE_BYTES].decode("utf-8", errors="replace").rstrip("\r")
-        text = CONTROL.sub(lambda found: "" if len(found[0]) > 1 else "�", text)
-        if "�" in text and not self._binary:
+    def _add_lines(self, stream: str, raw: list[bytes]) -> None:
+        """Add the lines of one chunk together, since a flood may have thousands in each."""
+        if not raw:
+            return
+        time_s = self._now_s()
+        lines = [Line(time_s, stream, text) for text in self._cleaned(raw)]
+        kept = lines[: max(LINES_KEPT - len(self.lines), 0)]  # each has a long prefix in the log
+        self._keep(kept)
+        for line in lines[len(kept) :]:
+            self.on_line(line)
+        self.newest.extend(lines[len(kept) :])
+        if len(kept) < len(lines) and not self.cut:
+            files = f"{self.path.stem}.stdout and .stderr"
+            self._cut(f"it printed over {LINES_KEPT:,} lines; later ones are only in {files}")
+
+    def _cleaned(self, raw: list[bytes]) -> list[str]:
+        """Return lines without colours, with � for bytes that are not text; long ones are cut."""
+        whole = b"\n".join([line[:LINE_BYTES] for line in raw]).decode("utf-8", errors="replace")
+        whole = ESCAPES.sub("", RETURNS.sub("", whole)).translate(CONTROLS)
+        if "�" in whole and not self._binary:
             self._binary = True
             self.findings.append("its output is not all text: other bytes are shown as �")
-        if len(data) > LINE_BYTES:
-            text += f" … ({len(data)} bytes)"
-        self._add(Line(self._now_s(), stream, text))
+        long = {n: len(line) for n, line in enumerate(raw) if len(line) > LINE_BYTES}
+        return [
+            f"{text} … ({long[n]} bytes)" if n in long else text
+            for n, text in enumerate(whole.split("\n"))
+        ]
 
-    def _add(self, line: Line) -> None:
-        self.newest.append(line)
-        self.on_line(line)
-        if len(self.lines) >= LINES_KEPT and line.stream != "note":  # each has a long prefix
-            if not self.cut:
-                files = f"{self.path.stem}.stdout and .stderr"
-                self._cut(f"it printed over {LINES_KEPT:,} lines; later ones are only in {files}")
-            return
-        self.lines.append(line)
-        self._write("log", f"{line.time_s:10.3f} {line.stream:<4} {line.text}\n".encode())
+    def _keep(self, lines: list[Line]) -> None:
+        self.newest.extend(lines)
+        self.lines += lines
+        text = "".join(f"{time_s:10.3f} {stream:<4} {text}\n" for time_s, stream, text in lines)
+        self._write("log", text.encode())
+        for line in lines:
+            self.on_line(line)
 
     def _write(self, stream: str, data: bytes) -> None:
         file = self._streams.get(stream)

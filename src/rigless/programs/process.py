@@ -15,8 +15,8 @@ from rigless.programs.output_log import OutputLog
 from rigless.programs.reaper import processes_below
 from rigless.programs.usage import Usage
 
-CHUNK = 1 << 16
-CHUNKS_AT_ONCE = 4  # read in one turn of the loop, so that a flood does not hold up the simulation
+CHUNK = 1 << 14  # read in one turn of the loop, so that a flood does not hold up the simulation
+DISCARDED_AT_ONCE = 16  # chunks in one turn beyond the limit of the output
 CHILDREN_S = 0.01  # between two looks for children
 KILL_S = 5.0  # until the processes of a killed program must have gone
 
@@ -92,7 +92,7 @@ class Process:
     # Output and reports
 
     def _read(self, stream: str, descriptor: int) -> None:
-        for _ in range(CHUNKS_AT_ONCE):
+        for _ in range(DISCARDED_AT_ONCE if self.log.full else 1):
             try:
                 data = os.read(descriptor, CHUNK)
             except BlockingIOError:

@@ -71,6 +71,11 @@ class Program:
         return self.starts > 0 and not self.alive and self._restarting is None and not busy
 
     @property
+    def ended_by_fault(self) -> bool:
+        """True if a fault ended it for good."""
+        return self.over and self.stopped and not self.ran_to_end
+
+    @property
     def restarts(self) -> int:
         return max(self.starts - 1, 0)
 
@@ -237,7 +242,9 @@ class Program:
             self.add_note(ignored)
         if self.process.outlived and not was_alive:
             names = ", ".join(dict.fromkeys(self.process.outlived))
-            self.add_note(f"left {len(self.process.outlived)} processes behind ({names}); ended")
+            count = len(self.process.outlived)
+            left = "a process" if count == 1 else f"{count} processes"
+            self.add_note(f"left {left} behind ({names}), ended by rigless")
 
     async def end(self) -> None:
         """End all of its processes at the end of the run."""

@@ -27,6 +27,7 @@ from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.model import FaultEntry
 from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.program_model import ProgramEntry, WaitFor
+from rigless.scenario.verdict import INSTANT
 
 SAMPLE_S = 0.25
 POLL_S = 0.01
@@ -82,7 +83,7 @@ def wrong_parameters(fault: FaultEntry) -> Iterator[tuple[str, str, str]]:
             yield key, f"{value!r} is not a share of the CPU time", "between 0 and 1"
     if fault.until_s is not None and fault.until_s <= fault.at_s:
         yield "until_s", f"{fault.until_s:g} is not after at_s ({fault.at_s:g})", ""
-    if fault.until_s is not None and fault.kind in ("kill", "restart"):
+    if fault.until_s is not None and fault.kind in INSTANT:
         yield "until_s", f"{fault.kind} happens at one instant", "leave it out"
 
 
@@ -252,9 +253,16 @@ class Supervisor:
             path = program.cwd / fill_in(wait.file, facts.values(), "wait_for.file")
             return f"the file {path} exists", path.exists
         pattern = re.compile(wait.output or "")
-        return f"a line of its output matches {wait.output!r}", lambda: any(
-            line.stream != "note" and pattern.search(line.text) for line in program.output.lines
-        )
+        lines = program.output.lines
+        read = 0  # lines so far
+
+        def printed() -> bool:
+            nonlocal read
+            new = lines[read:]
+            read += len(new)
+            return any(line.stream != "note" and pattern.search(line.text) for line in new)
+
+        return f"a line of its output matches {wait.output!r}", printed
 
     def explain_no_connection(self, program: Program) -> str:
         """Return where a program connected to instead of a robot; empty if a robot's port is."""

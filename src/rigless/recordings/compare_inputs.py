@@ -42,9 +42,10 @@ class InputDifference:
             case "delay":
                 way = "late" if self.new > 0 else "early"
                 return f"{place}: {abs(self.new) / 1e6:.0f} ms {way}"
-        return (
-            f"{place}, field {self.field}: {_shown(self.recorded)} recorded, {_shown(self.new)} now"
-        )
+        shown = [_short(value) for value in (self.recorded, self.new)]
+        if shown[0] == shown[1]:  # they differ only in further digits
+            shown = [_shown(value) for value in (self.recorded, self.new)]
+        return f"{place}, field {self.field}: {shown[0]} recorded, {shown[1]} now"
 
 
 @dataclass
@@ -175,6 +176,11 @@ def _note(row: Row, delay_ns: int, left: dict[str, Leaf], right: dict[str, Leaf]
                 row.worst_field, row.worst_difference = path, gap
         elif not row.worst_field:
             row.worst_field = path
+
+
+def _short(value: Any) -> str:
+    """Return a value without the digits beyond single precision: 0.2, not 0.20000000298023224."""
+    return repr(float(f"{value:.7g}")) if isinstance(value, float) else _shown(value)
 
 
 def _shown(value: Any) -> str:

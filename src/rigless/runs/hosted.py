@@ -186,6 +186,7 @@ def program_result(program: Program, expect: Sequence[Expectation] = ()) -> Prog
         exit=code if code is None or code >= 0 else None,
         accepted=not program.failure and (code is None or exits is None or code in exits),
         signal=signal_name(-code) if code is not None and code < 0 else "",
+        ended_by_fault=program.ended_by_fault,
         restarts=program.restarts,
         memory_mb=round(program.usage.memory_mb, 1),
         cpu_s=round(program.usage.cpu_s, 2),

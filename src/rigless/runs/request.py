@@ -75,7 +75,8 @@ def run_in_child(request: Request) -> Result:
         question, reply = Path(folder) / "request", Path(folder) / "answer"
         question.write_bytes(msgspec.msgpack.encode(request))
         entry = ["rigless.programs.namespace"] if request.isolate else []
-        words = [sys.executable, "-m", *entry, "rigless.runs.request", str(question), str(reply)]
+        words = [sys.executable, "-m", *entry, "rigless.runs.request"]
+        words += [str(question), str(reply), str(os.getpid())]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         if not reply.exists():
             how = done.stderr.decode(errors="replace")[-STDERR_SHOWN:].strip().splitlines()
@@ -88,10 +89,12 @@ def run_in_child(request: Request) -> Result:
     return answer.result
 
 
-def _main(question: str, reply: str) -> None:
+def _main(question: str, reply: str, owner: str) -> None:
     from rigless.programs.reaper import PR_SET_PDEATHSIG, prctl
 
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(owner):  # it was killed before: no signal will come
+        return
     request = msgspec.msgpack.decode(Path(question).read_bytes(), type=Request)
     try:
         answer = Answer(run_here(request))
@@ -103,4 +106,4 @@ def _main(question: str, reply: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:3])
+    _main(*sys.argv[1:4])

@@ -22,6 +22,7 @@ class ProgramResult:
     exit: int | None = None
     accepted: bool = True  # False if the scenario does not accept that end
     signal: str = ""  # of a process that a signal ended, such as SIGSEGV
+    ended_by_fault: bool = False  # and not started again
     restarts: int = 0
     memory_mb: float = 0.0  # the largest sum over its processes
     cpu_s: float = 0.0

@@ -35,6 +35,9 @@ class Verdict:
     robot: str = ""  # the robot that failed it, or the only one
 
 
+INSTANT = ("kill", "restart")  # faults on programs that have no duration
+
+
 @dataclass
 class FaultPeriod:
     """The time of a fault in a run; `end_s` is None if it lasted to the end.
@@ -48,17 +51,33 @@ class FaultPeriod:
     begin_s: float
     end_s: float | None = None
 
-    def __str__(self) -> str:
+    @property
+    def instant(self) -> bool:
+        return self.begin_s == self.end_s
+
+    @property
+    def name(self) -> str:
+        """Robot, target and kind."""
+        return f"{self.robot or 'program'} {self.target} {self.kind}"
+
+    @property
+    def when(self) -> str:
+        """The period in words."""
+        if self.instant:
+            return f"at {self.begin_s:g} s"
         end = "the end" if self.end_s is None else f"{self.end_s:g} s"
-        where = f"{self.robot} " if self.robot else "program "
-        return f"{where}{self.target} {self.kind}: from {self.begin_s:g} s to {end}"
+        return f"from {self.begin_s:g} s to {end}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.when}"
 
 
 def note_fault(faults: list[FaultPeriod], event: Event) -> None:
     """Add the fault that an event begins, or end the fault that it ends."""
     time_s, target, kind = event.time_ns / 1e9, event.data.get("target"), event.data.get("kind")
     if event.code == "fault-injected":
-        faults.append(FaultPeriod(event.robot, str(target), str(kind), time_s))
+        end_s = time_s if "program" in event.data and kind in INSTANT else None
+        faults.append(FaultPeriod(event.robot, str(target), str(kind), time_s, end_s))
     elif event.code == "fault-cleared":
         for fault in faults:
             same = (fault.robot, fault.target, fault.kind) == (event.robot, target, kind)

@@ -49,12 +49,16 @@ def rigless_program(
     `rigless_program("./nav --port {vacuum.commands.port}", host)`. The host is recorded from then
     on. If the test fails, its report names the recording, a page that explains it, and the logs.
     """
+    from rigless.kernel.problems import InputError, Problem
     from rigless.testing.program import RunningProgram
     from rigless.testing.recorded_host import RecordedHost
 
     runs: dict[int, RecordedHost] = request.node.stash.setdefault(RUNS, {})
 
     def start(command: "str | Sequence[str]", host: "ServedHost", **options: Any) -> Any:
+        if not hasattr(host, "start_recording"):
+            what = f"needs the host of rigless_host(…) after the command, not {host!r}"
+            raise InputError(Problem("rigless_program", what, "rigless_program(command, host)"))
         if id(host) not in runs:
             runs[id(host)] = RecordedHost(host, tmp_path, len(runs) + 1, request.node.name)
         number = 1 + sum(len(run.programs) for run in runs.values())

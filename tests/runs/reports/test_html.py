@@ -58,6 +58,10 @@ def test_a_failed_run_has_all_its_parts():
     assert len(page.of("copy")) == 3
     assert page.of("broken")
     assert len(page.of("failure")) == 1  # on the map
+    (mark, key) = page.of("fault-begin")
+    assert mark["data-jump"] == "10.0000"
+    assert mark["title"] == "rob gyro bias: from 10 s to 15 s"
+    assert key["class"] == "key fault-begin"
     assert [one["data-jump"] for one in page.of("hit") if "data-jump" in one] == ["12.0000"]
     assert any("during" in one["class"] for one in page.of("path"))
     words = "".join(page.words)

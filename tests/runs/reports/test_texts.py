@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xmlschema import XMLSchema
 
+from rigless.kernel.events import Event
 from rigless.runs.reports import render_json, render_junit, render_markdown
-from rigless.runs.reports.explanation import commands, headline
+from rigless.runs.reports.explanation import commands, described, faults_before, headline
 from rigless.runs.result import Result
+from rigless.scenario.verdict import FaultPeriod, note_fault
 from runs import made
 
 SCHEMA = XMLSchema(Path(__file__).with_name("junit.xsd"))
@@ -24,10 +26,37 @@ def parse(results):
 
 
 def test_a_headline_says_what_broke_and_when():
-    assert headline(made.result()) == "“it keeps going” failed at 12 s: was 0.05 at 12 s"
+    assert headline(made.result()) == "“it keeps going” failed at 12 s: was 0.05"
+    ended = replace(made.verdict(), detail="exited with 1 at 12.00 s; a note; last line: no way")
+    assert headline(made.result(ended)) == (
+        "“it keeps going” failed at 12 s: exited with 1; last line: no way"
+    )
     assert headline(made.result(made.verdict(passed=True))) == "The expectation held."
     slow = replace(made.result(), invalid="machine too slow: 3 s lost")
     assert "machine too slow" in headline(slow)
+
+
+def test_faults_before_a_failure_are_named_the_active_ones_first():
+    result = made.result()
+    instant = {"program": "nav", "target": "nav", "kind": "kill"}
+    kill = Event(11_000_000_000, "", "fault-injected", "warning", "", instant)
+    note_fault(result.faults, kill)
+    result.faults += [
+        FaultPeriod("rob", "arc", "arc_lost", 1.0, 1.5),
+        FaultPeriod("rob", "lidar", "stuck", 13.0),
+    ]
+    assert [described(fault, 12.0) for fault in faults_before(result, 12.0)] == [
+        ("rob gyro bias", "was active since 10 s"),
+        ("program nav kill", "was at 11 s"),
+        ("rob arc arc_lost", "was active from 1 s to 1.5 s"),
+    ]
+    assert faults_before(result, None) == []
+    assert [str(fault) for fault in result.faults[1:]] == [
+        "program nav kill: at 11 s",
+        "rob arc arc_lost: from 1 s to 1.5 s",
+        "rob lidar stuck: from 13 s to the end",
+    ]
+    assert "Fault program nav kill: at 11 s" in render_markdown([result])
 
 
 def test_commands_repeat_replay_and_open_at_the_failure():

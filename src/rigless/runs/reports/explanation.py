@@ -1,6 +1,7 @@
 """The explanation of a result in words: why it failed, when, during which faults, what to do."""
 
 import math
+import re
 import shlex
 
 from rigless.runs.result import ProgramResult, Result
@@ -38,7 +39,17 @@ def headline(result: Result) -> str:
         return f"{_counted(len(result.verdicts), 'expectation')} held."
     first = failed[0]
     when = f" at {seconds(first.broke_at_s)}" if first.broke_at_s is not None else ""
-    return f"“{first.text}” failed{when}: {shortened(first.detail.split('; ')[0])}"
+    return f"“{first.text}” failed{when}: {_reason(first)}"
+
+
+def _reason(verdict: Verdict) -> str:
+    """Return the first part of a detail, without the time of failure, and a last line of output."""
+    seen, *more = verdict.detail.split("; ")
+    if verdict.broke_at_s is not None:
+        for time in (seconds(verdict.broke_at_s), f"{verdict.broke_at_s:.2f} s"):
+            seen = re.sub(rf" at {re.escape(time)}(?=,|$)", "", seen)
+    last = [part for part in more if part.startswith("last line: ")]
+    return shortened("; ".join([seen, *last]))
 
 
 def more_failures(result: Result) -> str:
@@ -50,20 +61,26 @@ def more_failures(result: Result) -> str:
     return f"{counted(failed, f'{also}expectation')} failed."
 
 
-def active_faults(result: Result, time_s: float | None) -> list[FaultPeriod]:
-    """Return the faults that were active at a time."""
+def faults_before(result: Result, time_s: float | None) -> list[FaultPeriod]:
+    """Return the faults that had begun by a time: active ones first, then the latest."""
     if time_s is None:
         return []
-    return [
-        fault
-        for fault in result.faults
-        if fault.begin_s <= time_s and (fault.end_s is None or time_s <= fault.end_s)
-    ]
+    begun = [fault for fault in result.faults if fault.begin_s <= time_s]
+    return sorted(begun, key=lambda fault: (not _is_active(fault, time_s), -fault.begin_s))
 
 
-def fault_name(fault: FaultPeriod) -> str:
-    """Return robot, target and kind of a fault."""
-    return f"{fault.robot or 'program'} {fault.target} {fault.kind}"
+def _is_active(fault: FaultPeriod, time_s: float) -> bool:
+    return fault.end_s is None or fault.end_s >= time_s
+
+
+def described(fault: FaultPeriod, time_s: float) -> tuple[str, str]:
+    """Return the name of a fault that had begun by a time, and its period in words."""
+    if fault.instant:
+        return fault.name, f"was at {seconds(fault.begin_s)}"
+    if _is_active(fault, time_s):
+        return fault.name, f"was active since {seconds(fault.begin_s)}"
+    period = f"from {seconds(fault.begin_s)} to {seconds(fault.end_s or 0.0)}"
+    return fault.name, f"was active {period}"
 
 
 def explained(verdict: Verdict) -> str:
@@ -95,7 +112,9 @@ def ended(program: ProgramResult) -> str:
     """Return the end of a program in words."""
     if program.signal:
         return f"ended by {program.signal}"
-    return "ran to the end" if program.exit is None else f"exit code {program.exit}"
+    if program.ended_by_fault:
+        return "ended by a fault"
+    return "running at the end" if program.exit is None else f"exit code {program.exit}"
 
 
 def last_output(result: Result) -> list[str]:

@@ -11,7 +11,6 @@ from rigless.runs.reports.explanation import (
     commands,
     explained,
     failed_verdicts,
-    fault_name,
     headline,
     last_output,
     seconds,
@@ -62,9 +61,7 @@ def _details(result: Result) -> list[str]:
         cells = (_inline(verdict.text), _inline(explained(verdict)), broke, margin)
         lines.append(f"| {' | '.join(cells)} |")
     for fault in result.faults:
-        end = "the end" if fault.end_s is None else seconds(fault.end_s)
-        period = f"{seconds(fault.begin_s)} to {end}"
-        lines += ["", f"Fault {_inline(fault_name(fault))}: {period}"]
+        lines += ["", f"Fault {_inline(fault.name)}: {fault.when}"]
     for purpose, command in commands(result):
         lines += ["", f"{purpose}:", "", f"<pre>{_literal(command)}</pre>"]
     if output := last_output(result):

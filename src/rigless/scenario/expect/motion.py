@@ -201,7 +201,8 @@ class StopWatch(Watch):
         step_m, moving = step_between(before, pose, passed_s)
         stop.path_m += step_m
         stop.measured = True
-        self.curve.add(now_ns / 1e9, stop.path_m)
+        if all(other.path_m <= stop.path_m for other in self._stops if not other.stopped):
+            self.curve.add(now_ns / 1e9, stop.path_m)
         if stop.path_m > self.limit_m and self._broke is None:
             self._broke = (now_ns / 1e9, stop.robot)
         stop.stopped = not moving

@@ -52,9 +52,10 @@ class RateWatch(MessageWatch):
         hz = self.count / length_s
         margin = inside(hz, e.min_hz, e.max_hz)
         far = "" if margin >= 0 else f", {-margin:.4g} too {'few' if self._is_slow(hz) else 'many'}"
+        noun = "message" if hz == 1 else "messages"
         return self.result(
             margin >= 0,
-            f"{hz:.6g} messages a second, {self.count} in {length_s:g} s{far}",
+            f"{hz:.6g} {noun} per second, {self.count} in {length_s:g} s{far}",
             margin=margin,
             broke_at_s=self.closing_s(),
             curve=self._plot(),

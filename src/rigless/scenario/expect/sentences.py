@@ -56,6 +56,8 @@ def _program(e: Expectation) -> str:
     if e.exit is not None:
         return f"{e.program} exits with {e.exit}"
     if e.restarts_max is not None:
+        if e.restarts_max == 0:
+            return f"{e.program} is never restarted"
         return f"{e.program} restarts at most {counted(e.restarts_max, 'time')}"
     if e.memory_max_mb is not None:
         return f"{e.program} uses at most {e.memory_max_mb:g} MB of memory"
@@ -115,7 +117,7 @@ def _shape(region: Region) -> str:
 def bounds(low: float | None, high: float | None, noun: str = "") -> str:
     """Return limits in words, such as 'between 1 and 2', with a noun if one is given."""
     if low is not None and high is not None:
-        text = f"between {low:g} and {high:g}"
+        text = f"exactly {low:g}" if low == high else f"between {low:g} and {high:g}"
     else:
         text = f"at least {low:g}" if low is not None else f"at most {high:g}"
     if not noun:

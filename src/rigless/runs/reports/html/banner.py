@@ -1,10 +1,10 @@
 """The head of a run: its status, the reason in one sentence, its facts, and commands."""
 
 from rigless.runs.reports.explanation import (
-    active_faults,
     broke_at_s,
     commands,
-    fault_name,
+    described,
+    faults_before,
     headline,
     more_failures,
     seconds,
@@ -19,9 +19,9 @@ def render_banner(result: Result) -> str:
     """Return the banner."""
     moment = broke_at_s(result) if result.status != "passed" else None
     notes = [text(more_failures(result))] if more_failures(result) else []
-    for fault in active_faults(result, moment)[:3]:
-        since = f"since {seconds(fault.begin_s)}"
-        notes.append(f'<span class="fault">{text(fault_name(fault))}</span> was active {since}.')
+    for fault in faults_before(result, moment)[:3]:
+        name, period = described(fault, moment or 0.0)
+        notes.append(f'<span class="fault">{text(name)}</span> {period}.')
     notice = f'<p class="notes">{" ".join(notes)}</p>' if notes else ""
     return (
         f'<div class="banner {result.status}"><span class="badge">{WORDS[result.status]}</span>'

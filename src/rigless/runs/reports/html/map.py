@@ -1,19 +1,18 @@
-"""The map of a run: walls, obstacles, goals, paths, collisions and the moment of failure."""
+"""The map of a run: walls, obstacles, goals and paths."""
 
 import math
 from bisect import bisect_left
 from itertools import pairwise
 from typing import Any
 
-from rigless.runs.reports.explanation import broke_at_s, seconds, shortened
+from rigless.runs.reports.explanation import broke_at_s, shortened
+from rigless.runs.reports.html.map_marks import NAMED, render_legend, render_marks
 from rigless.runs.reports.html.map_view import View, view_of
 from rigless.runs.reports.html.markup import figure, nice_step, number, text
 from rigless.runs.result import Result
 from rigless.runs.trace import ObstacleTrace, RegionTrace, RobotTrace, Trace, WorldPicture
 
 MAX_MAPS = 4
-MAX_MARKS = 40  # of collisions
-NAMED = 12  # more robots than this have no names on the map
 LABEL = 40  # characters of the name of a region
 SMALL = 0.015  # of the map: the radius of a region that needs a ring
 
@@ -94,9 +93,10 @@ def _map(result: Result, trace: Trace, n: int, name: str) -> str:
         f'<div class="ground"><svg viewBox="0 0 {_metres(view.width)} {_metres(view.height)}" '
         f'role="img" aria-label="{text(f"Path of {shown} from above")}">{"".join(drawing)}</svg>'
         f"{_goals(result, [one for one in trace.regions if one.world == n], view)}"
-        f"{_marks(result, trace, robots, moment, view)}"
+        f"{render_marks(result, trace, robots, moment, view)}"
         f'<span class="bar" style="width:{number(100 * view.bar_m / view.width)}%">'
-        f"<span>{figure(view.bar_m)} m</span></span></div>{_legend(result, trace, moment)}</figure>"
+        f"<span>{figure(view.bar_m)} m</span></span></div>"
+        f"{render_legend(result, trace, moment)}</figure>"
     )
 
 
@@ -228,71 +228,3 @@ def _body(robot: RobotTrace, view: View) -> str:
     radius = robot.radius_m or max(view.width, view.height) / 120
     title = f"<title>{text(robot.name)}</title>"
     return f'<circle class="robot" cx="{x}" cy="{y}" r="{radius:.4f}">{title}</circle>'
-
-
-def _marks(
-    result: Result, trace: Trace, robots: list[RobotTrace], moment: float | None, view: View
-) -> str:
-    """Return the marks over the drawing: start, goals, collisions, failure, robots."""
-    found = [
-        f'<i class="mark start" style="{view.style(robot.x_m[0], robot.y_m[0])}" '
-        f'title="{text(robot.name)}: start"></i>'
-        for robot in robots
-    ]
-    if len(robots) == 1:
-        place = view.style(robots[0].x_m[0], robots[0].y_m[0])
-        found.append(f'<span class="tag" style="{place}">start</span>')
-    elif len(robots) <= NAMED:
-        found += [
-            f'<span class="tag" style="{view.style(one.x_m[-1], one.y_m[-1])}">'
-            f"{text(one.name)}</span>"
-            for one in robots
-        ]
-    names = {robot.name for robot in robots}
-    hits = [
-        (event, place)
-        for event, place in zip(trace.events, trace.places, strict=False)
-        if "collision" in event.code and event.robot in names and place and view.holds(*place)
-    ]
-    for event, where in hits[:MAX_MARKS]:
-        time_s = event.time_ns / 1e9
-        found.append(
-            f'<button type="button" class="mark hit" style="{view.style(*where)}" '
-            f'data-jump="{time_s:.4f}" title="{seconds(time_s)} {text(event.text)}">'
-            f'<span class="sr">{text(event.code)} at {seconds(time_s)}</span></button>'
-        )
-    found.append(_failure_mark(result, robots, moment, view))
-    found += ['<i class="mark here"></i>' for _ in robots]
-    return "".join(found)
-
-
-def _failure_mark(
-    result: Result, robots: list[RobotTrace], moment: float | None, view: View
-) -> str:
-    if moment is None:
-        return ""
-    first = next((one for one in result.verdicts if one.broke_at_s == moment), None)
-    names = [first.robot] if first is not None and first.robot else [robot.name for robot in robots]
-    chosen = [robot for robot in robots if robot.name in names]
-    if len(chosen) != 1:
-        return ""
-    robot = chosen[0]
-    index = min(bisect_left(robot.times_s, moment), len(robot.times_s) - 1)
-    place = view.style(robot.x_m[index], robot.y_m[index])
-    return (
-        f'<i class="mark failure" style="{place}"></i>'
-        f'<span class="tag bad" style="{place}">failed at {seconds(moment)}</span>'
-    )
-
-
-def _legend(result: Result, trace: Trace, moment: float | None) -> str:
-    items = ['<span><i class="key path"></i>path</span>']
-    if moment is not None:
-        items.append('<span><i class="key after"></i>after the failure</span>')
-    if any(fault.robot in ("", *(r.name for r in trace.robots)) for fault in result.faults):
-        items.append('<span><i class="key during"></i>fault active</span>')
-    if trace.regions:
-        items.append('<span><i class="key goal"></i>expected region</span>')
-    if any("collision" in event.code for event in trace.events):
-        items.append('<span><i class="key hit"></i>collision</span>')
-    return f"<figcaption>{''.join(items)}</figcaption>"

@@ -9,7 +9,7 @@ from rigless.runs.reports.html.map import map_data, render_maps, worlds_drawn
 from rigless.runs.reports.html.map_view import view_of
 from rigless.runs.reports.html.markup import Axis, data, text
 from rigless.runs.reports.html.output import render_events, render_output
-from rigless.runs.reports.html.plot import thinned
+from rigless.runs.reports.html.plot import stepped, thinned
 from rigless.runs.reports.html.programs import render_programs
 from rigless.runs.reports.html.timeline import render_timeline, timeline_data
 from rigless.runs.result import Result
@@ -121,7 +121,9 @@ def _data(result: Result, trace: Trace | None, axis: Axis) -> dict[str, object]:
         "duration": axis.duration_s,
         "start": moment if moment is not None else axis.duration_s,
         "plots": {
-            str(n): thinned(one.series) for n, one in enumerate(result.verdicts) if one.series
+            str(n): stepped(thinned(one.series))
+            for n, one in enumerate(result.verdicts)
+            if one.series
         },
         "maps": map_data(trace),
         **timeline_data(trace),

@@ -111,8 +111,10 @@ class Run {
     this.lanes?.setAttribute("aria-valuenow", time.toFixed(2));
     this.lanes?.setAttribute("aria-valuetext", `${time.toFixed(2)} s`);
     for (const output of this.plots) {
-      const value = valueAt(this.data.plots[output.dataset.plot], time);
-      output.textContent = value === null ? "" : `${figure(value)} at ${time.toFixed(2)} s`;
+      const points = this.data.plots[output.dataset.plot], value = valueAt(points, time);
+      const whole = points.every(([, one]) => Number.isInteger(one));  // stairs
+      const shown = value === null ? "" : whole ? `${value}`.replace("-", "−") : figure(value);
+      output.textContent = value === null ? "" : `${shown} at ${time.toFixed(2)} s`;
     }
     for (const output of this.rates) {
       const rates = this.data.rates[output.dataset.rate];
@@ -161,9 +163,13 @@ class Run {
 
   /** Put labels of the map and of faults where there is room for them. */
   placeTags() {
-    for (const { ground } of this.maps)
+    for (const { ground } of this.maps) {
       for (const tag of ground.querySelectorAll(".tag"))
         tag.classList.toggle("left", tag.offsetLeft + tag.offsetWidth + 20 > ground.clientWidth);
+      const failed = ground.querySelector(".tag.bad"), goals = ground.querySelectorAll(".aim, .of-goal");
+      if (failed && failed.offsetLeft > failed.offsetWidth + 20)
+        for (const goal of goals) if (overlap(failed, goal)) failed.classList.add("left");
+    }
     for (const bar of this.section.querySelectorAll(".faults .bar")) {
       const room = bar.parentElement.clientWidth, needed = bar.firstElementChild.offsetWidth + 12;
       const after = room - bar.offsetLeft - bar.offsetWidth >= needed;
@@ -173,6 +179,12 @@ class Run {
       bar.firstElementChild.style.left = inside || after || before ? "" : `${shift}px`;
     }
   }
+}
+
+/** True if the boxes of two elements overlap. */
+function overlap(one, other) {
+  const a = one.getBoundingClientRect(), b = other.getBoundingClientRect();
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
 function filter(log) {

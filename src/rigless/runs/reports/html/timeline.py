@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from rigless.kernel.events import Event
-from rigless.runs.reports.explanation import broke_at_s, fault_name, seconds, shortened
+from rigless.runs.reports.explanation import broke_at_s, seconds, shortened
 from rigless.runs.reports.html.markup import Axis, figure, number, text
 from rigless.runs.reports.html.plot import thinned
 from rigless.runs.result import Result
@@ -116,7 +116,7 @@ def _fault_lanes(result: Result, axis: Axis) -> list[str]:
     bars = []
     for row, fault in enumerate(shown):
         begin, end = axis.share(fault.begin_s), axis.share(fault.end_s or axis.duration_s)
-        name = text(fault_name(fault))
+        name = text(fault.name)
         # the name goes where there is room: in the bar, after it, or before it
         wide = end - begin > 1.1 * len(name)
         side = "" if wide else " outside" if end < 60 else " before"

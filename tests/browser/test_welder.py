@@ -178,6 +178,6 @@ def test_a_program_file_is_opened_checked_and_run_block_by_block(welder, tmp_pat
     alarm = welder.page.locator(".program [role=alert]")
     expect(alarm).to_contain_text("line 3: ALARM:2")
     expect(listed.nth(2)).to_have_attribute("data-how", "wrong")
-    welder.resize({"width": 1440, "height": 760})  # with the strip of the alarm there is little room
+    welder.resize({"width": 1440, "height": 760})  # little room below the strip of the alarm
     judge_all(welder.page.locator(f".dock :is({CONTROLS})").evaluate_all(LOOK))
     assert overflow(welder) == []

@@ -210,6 +210,15 @@ export class MapView {
     };
   }
 
+  /**
+   * Show the same part of the map as another view of the same size, which is fitted as that one is.
+   * @param {MapView} other
+   */
+  alignWith(other) {
+    if (!other.#fitted || other.#isUntouched()) this.#fitted = false;
+    else Object.assign(this.view, { x: other.view.x, y: other.view.y, scale: other.view.scale });
+  }
+
   /** True if, on an open plane, something has left the view and the user has not moved it. */
   #hasOutgrownView() {
     if (this.grid || !this.#isUntouched()) return false;

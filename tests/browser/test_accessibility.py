@@ -16,7 +16,11 @@ LOOK = """(found) => found.filter((one) => one.checkVisibility()).map((one) => {
   const { x, y, width, height } = hit.getBoundingClientRect();
   const top = document.elementFromPoint(x + width / 2, y + height / 2);
   const name = one.getAttribute("aria-label") || one.labels?.[0]?.textContent || one.textContent;
+  const plain = (text) => text.toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, "");
+  const label = one.getAttribute("aria-label");
+  const text = one.matches("button, summary, a") ? one.innerText ?? "" : "";
   return {
+    named: !label || plain(label).includes(plain(text)),
     what: one.outerHTML.slice(0, 120), name: name.trim(), height, width,
     inside: x >= 0 && y >= 0 && x + width <= innerWidth + 1 && y + height <= innerHeight + 1,
     hit: top !== null && (hit.contains(top) || top.contains(hit) && top.closest("label") === hit),
@@ -80,6 +84,7 @@ def judge(panel):
 def judge_all(found):
     assert len(found) > 15
     assert [one["what"] for one in found if not one["name"]] == []
+    assert [one["what"] for one in found if not one["named"]] == []  # its visible text
     assert [(one["what"], one["height"]) for one in found if one["height"] < FINGER_PX - 0.5] == []
     assert [(one["what"], one["width"]) for one in found if one["width"] < 24] == []
     assert [one["what"] for one in found if not one["inside"]] == []

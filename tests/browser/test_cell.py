@@ -121,7 +121,7 @@ def test_layers_and_cameras(cell):
     cell.until(named, "nothing that is pointed at is named")
 
     assert cell.poses("boundary") == []
-    cell.page.get_by_label("Layers").first.click()
+    cell.page.locator(".legend summary").click()
     for name in ("Workspace", "Collision volumes"):
         cell.page.get_by_role("button", name=f"Show {name}").click()
     cell.until(

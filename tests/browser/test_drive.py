@@ -38,7 +38,7 @@ def test_keys_do_nothing_while_driving_is_locked(own_vacuum):
     vacuum.running_for(0.4)
     vacuum.page.keyboard.up("w")
     assert vacuum.server.truth()["distance_m"] == 0
-    expect(vacuum.button("Forward")).to_be_disabled()
+    expect(vacuum.button("Forward (W)")).to_be_disabled()
 
 
 def test_it_moves_while_a_key_is_held_and_no_longer(vacuum):
@@ -49,7 +49,7 @@ def test_it_moves_while_a_key_is_held_and_no_longer(vacuum):
     vacuum.until(lambda: abs(vacuum.server.truth()["velocity"][0]) < 1e-3, "it goes on")
     before_m = vacuum.server.truth()["distance_m"]
     drive(vacuum)
-    expect(vacuum.button("Turn left")).to_have_attribute("aria-pressed", "true")
+    expect(vacuum.button("Turn left (A)")).to_have_attribute("aria-pressed", "true")
     vacuum.running_for(1.5)  # longer than the timeout of a command
     vacuum.until(lambda: speed(vacuum) > 0.1, "it does not go on")
     vacuum.page.keyboard.up("a")
@@ -59,7 +59,7 @@ def test_it_moves_while_a_key_is_held_and_no_longer(vacuum):
 
 def test_the_keys_on_the_page_are_held_by_pointer(vacuum):
     unlock(vacuum)
-    vacuum.button("Turn right").hover()
+    vacuum.button("Turn right (D)").hover()
     vacuum.page.mouse.down()
     vacuum.until(lambda: speed(vacuum) > 0.1, "it does not move")
     vacuum.page.mouse.move(400, 400)

@@ -153,3 +153,20 @@ def colours_of(panel):
           return found;
         }"""
     )
+
+
+def test_names_of_robots_do_not_cover_each_other(vacuum):
+    script = """async () => {
+      const { drawObjects } = await import("/web/map2d/parts.js");
+      const names = [], known = { measureText: () => ({ width: 40 }) };
+      known.fillText = (name) => names.push(name);
+      const pen = new Proxy({}, { get: (_, name) => known[name] ?? (() => {}), set: () => true });
+      const view = { toCanvas: (x, y) => [x, y], px: (n) => n, scale: 1 };
+      const at = (name, x, y, status) =>
+        ({ name, pose: [x, y, 0], robot: true, radius_m: 1, status });
+      const robots = [at("a", 0, 0, "ok"), at("b", 30, 5, "ok"), at("c", 30, 25, "e-stop")];
+      drawObjects(pen, view, robots, {}, true);
+      drawObjects(pen, view, robots, {}, false);
+      return names;
+    }"""
+    assert vacuum.page.evaluate(script) == ["a", "c", "c"]

@@ -155,6 +155,7 @@ def compared(listed):
     panel.field("Second recording").select_option(label="quick.mcap")
     panel.page.get_by_role("button", name="Compare", exact=True).click()
     expect(panel.page.get_by_label("First difference", exact=True)).to_be_visible()
+    panel.page.locator(".compare-panes .canvas-host").nth(1).hover()
     return panel
 
 
@@ -197,6 +198,10 @@ def test_two_recordings_are_shown_at_their_first_difference(compared, recordings
     both_at(panel, 4.0)
     left, right = panel.page.evaluate("() => rigless.comparedPose('body')")
     assert right[0] - left[0] > 0.05  # B drove on faster
+
+    panel.wait_layout()
+    left, right = panel.page.evaluate("() => rigless.comparedViews()")
+    assert left == right
 
     panel.button("Close the comparison").click()
     expect(panel.page.locator(".compare-view")).to_have_count(0)

@@ -9,11 +9,11 @@ import { notice } from "../core/state.js";
  * @param {string} shown instead of the text, such as a description of a long command
  */
 export function copyButton(label, text, shown = "") {
-  const name = shown ? `${label} ${shown}: copy ${text}` : `${label} ${text}: copy`;
+  const name = `${[label, shown, text].filter(Boolean).join(" ")}: copy`;
   return html`<button class="copy" title="Copy ${text}" aria-label=${name}
     @click=${(/** @type {{currentTarget: HTMLElement}} */ event) => void copyText(text,
     event.currentTarget)}>
-    <small>${label}</small>${shown ? html`<span class="clip">${shown}</span>` : nothing}<code
+    <small>${label}</small> ${shown ? html`<span class="clip">${shown}</span> ` : nothing}<code
     class=${shown ? "unseen" : "clip"}>${text}</code>${icons.copy}</button>`;
 }
 

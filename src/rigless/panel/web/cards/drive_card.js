@@ -91,7 +91,7 @@ export function startDriving() {
 function driveButton(key, face, label) {
   const on = held.value.includes(key);
   const release = () => setHeldKeys(held.value.filter((one) => one !== key));
-  return html`<button class="key" aria-label=${label} aria-pressed=${on}
+  return html`<button class="key" aria-label="${label} (${face})" aria-pressed=${on}
     ?disabled=${!unlocked.value}
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);

@@ -1,6 +1,6 @@
 // A button that opens a small window below it, or above it if there is more room. A click elsewhere
 // or Escape closes it.
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 const MARGIN_PX = 8;
 
@@ -10,9 +10,10 @@ const MARGIN_PX = 8;
  * @param {string} label
  * @param {unknown} body
  * @param {string} kind classes of the button
+ * @param {boolean} named whether the face is a text, which then is the name of the button
  */
-export function menu(id, face, label, body, kind = "button") {
-  return html`<button class=${kind} popovertarget=${id} aria-label=${label}
+export function menu(id, face, label, body, kind = "button", named = false) {
+  return html`<button class=${kind} popovertarget=${id} aria-label=${named ? nothing : label}
     title=${label}>${face}</button>
     <div id=${id} class="menu" popover role="dialog" aria-label=${label}
       @toggle=${placeAtButton}>${body}</div>`;

@@ -23,21 +23,28 @@ const answer = signal(
 );
 
 let poseOf = ""; // the robot whose pose is in the form
+let asked = 0; // answers to earlier questions are about another pose
+
+function forget() {
+  asked++;
+  answer.value = null;
+}
 
 function takePresent() {
   const frames = framesOf(shownKey.value);
   const present = AXES.map(([name]) => Number((frames?.measure(name) ?? NaN).toFixed(2)));
   if (!present.every(Number.isFinite)) return; // no frame has come yet
-  answer.value = null;
+  forget();
   poseOf = shownKey.value;
   pose.value = present;
 }
 
 /** @param {boolean} go */
 async function ask(go) {
+  const number = ++asked;
   answer.value = { text: "computing…", reachable: null };
   const found = await post(`${robotPath(shownRobot.value)}/reach`, { pose: pose.value, go });
-  answer.value = found ?? null;
+  if (number === asked) answer.value = found ?? null;
 }
 
 export function targetForm() {
@@ -48,7 +55,7 @@ export function targetForm() {
       ([, label, unit], n) => html`<label><span>${label}</span><input type="number" step="any"
         aria-label="${label} in ${unit}" .value=${String(pose.value[n] ?? 0)}
         @change=${(/** @type {{target: HTMLInputElement}} */ event) => {
-          answer.value = null;
+          forget();
           pose.value = pose.value.map((one, m) => (m === n ? Number(event.target.value) : one));
         }}><small>${unit}</small></label>`)}</div>
     <div class="row">

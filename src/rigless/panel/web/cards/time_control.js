@@ -145,10 +145,10 @@ export function clock() {
   const now = status.value;
   const state = now?.state ?? "paused";
   const late = now && isLosing(now.lost_s);
-  const face = html`<small data-fact="state" data-state=${state}>${now?.state ?? "…"}</small><b
+  const face = html`<small data-fact="state" data-state=${state}>${now?.state ?? "…"}</small> <b
     data-fact="time">${formatTime(now?.time_s ?? 0)}</b>`;
   return html`${menu("clock", face, "Simulated time: details", clockDetails(Boolean(late)),
-    "fact clock")}
+    "fact clock", true)}
     <div class="fact factor"><small>Real-time factor</small><b data-fact="factor"
       class=${late ? "warn" : ""}>${(now?.real_time_factor ?? 0).toFixed(2)}×</b></div>`;
 }

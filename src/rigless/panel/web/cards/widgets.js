@@ -34,11 +34,20 @@ function toggleFold(title) {
  * @param {{kind?: string, on?: boolean, off?: boolean}} options
  */
 export function button(face, label, act, { kind = "", on = false, off = false } = {}) {
-  const unlike = typeof face === "string" && !label.toLowerCase().includes(face.toLowerCase());
-  const name = unlike ? `${face}: ${label}` : label;
+  const name = typeof face === "string" && !hasWords(label, face) ? `${face}: ${label}` : label;
   return html`<button type="button" class="button ${kind}" aria-label=${name} title=${label}
     aria-pressed=${on}
     ?disabled=${off} @click=${act}>${face}</button>`;
+}
+
+/**
+ * Return whether a text has these words, as whole words.
+ * @param {string} text
+ * @param {string} words
+ */
+function hasWords(text, words) {
+  const plain = (/** @type {string} */ one) => ` ${one.toLowerCase().split(/[\s(),:;]+/).join(" ")} `;
+  return plain(text).includes(plain(words));
 }
 
 /**

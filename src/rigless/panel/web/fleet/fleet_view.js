@@ -29,6 +29,7 @@ import { showInTable, startFleetTable, table } from "./fleet_table.js";
 const MANY = 8; // with more robots the fleet page is the first page
 const SLOW_MS = 14; // a picture that takes longer is drawn with dots
 const FAST_MS = 5; // and again with arrows if dots take less
+const BUSY_MS = 500; // of drawing time per second; with less the machine is the reason
 const LATE = 0.7; // of the pictures per second; fewer are explained
 const SHARE = 0.5; // of the time for drawing; the rest is for the controls
 /** @type {Record<Names, string>} */
@@ -224,7 +225,8 @@ function rateText() {
     ...(dots.value ? [`dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] :
       []),
     ...(late && missedHz.value > 0.1 * drawnHz.value ?
-      [`this browser leaves out ${missedHz.value}/s: one takes ${cost_ms.toFixed(0)} ms`] : []),
+      [`this browser leaves out ${missedHz.value}/s: ${cost_ms * hz < BUSY_MS ?
+        "this machine is busy" : `one takes ${cost_ms.toFixed(0)} ms`}`] : []),
   ];
   return html`<div class="fleet-rate ${reasons.length ? "thinned" : ""}" role="status"
     title="Pictures per second that are drawn">${drawnHz.value}/s${

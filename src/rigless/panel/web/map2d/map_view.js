@@ -1,6 +1,6 @@
 // The 2-D map on a canvas. Drag to pan, use the wheel or two fingers to zoom, double-click to fit.
 import { drawMap, drawScaleBar, extentOf, paintCells } from "./ground.js";
-import { drawPart, drawObject } from "./parts.js";
+import { drawPart, drawObjects } from "./parts.js";
 /** @typedef {import("../core/types.js").Picture} Picture */
 
 const MAX_SCALE = 4000; // pixels per metre
@@ -162,7 +162,7 @@ export class MapView {
     view.useWorldUnits(pen);
     drawMap(pen, view, this.grid, this.#map, paints);
     const named = picture.obstacles.filter((object) => !object.faint).length <= MAX_NAMES;
-    for (const object of picture.obstacles) drawObject(pen, view, object, paints, named);
+    drawObjects(pen, view, picture.obstacles, paints, named);
     for (const part of this.#parts) {
       if (!picture.hidden.has(part.name)) drawPart(pen, view, part, picture, paints);
     }
@@ -208,6 +208,15 @@ export class MapView {
       y: view.y,
       scale: view.scale,
     };
+  }
+
+  /**
+   * Show the same part of the map as another view of the same size, which is fitted as that one is.
+   * @param {MapView} other
+   */
+  alignWith(other) {
+    if (!other.#fitted || other.#isUntouched()) this.#fitted = false;
+    else Object.assign(this.view, { x: other.view.x, y: other.view.y, scale: other.view.scale });
   }
 
   /** True if, on an open plane, something has left the view and the user has not moved it. */

@@ -388,8 +388,36 @@ function drawLinks(pen, view, part, rows, paints) {
   pen.globalAlpha = 1;
 }
 
+const NAME_FONT = "12px system-ui, sans-serif";
+const NAME_HIGH_PX = 14;
+
 /**
- * Draw another robot or an obstacle. Unless `named`, only abnormal robots show their name.
+ * Draw other robots and obstacles. Unless `named`, only abnormal robots show their name. A name
+ * that would cover another one is left out.
+ * @param {Pen} pen
+ * @param {ViewTransform} view
+ * @param {import("../core/types.js").MapObject[]} objects
+ * @param {Colours} paints
+ * @param {boolean} named
+ */
+export function drawObjects(pen, view, objects, paints, named) {
+  /** @type {[number, number, number][]} */
+  const taken = [];
+  pen.font = NAME_FONT;
+  for (const object of objects) {
+    const [x = 0, y = 0] = view.toCanvas(object.pose[0], object.pose[1]);
+    const half = pen.measureText(object.name).width / 2 + 2;
+    const free = taken.every(
+      ([tx, ty, wide]) => Math.abs(tx - x) > wide + half || Math.abs(ty - y) > NAME_HIGH_PX,
+    );
+    const shown = free && (named || healthOf(object.status) !== "ok");
+    if (object.robot && shown) taken.push([x, y, half]);
+    drawObject(pen, view, object, paints, shown);
+  }
+}
+
+/**
+ * Draw another robot or an obstacle, a robot with its name if `named`.
  * @param {Pen} pen
  * @param {ViewTransform} view
  * @param {import("../core/types.js").MapObject} object
@@ -403,7 +431,6 @@ export function drawObject(pen, view, object, paints, named) {
   pen.translate(x, y);
   pen.save();
   pen.rotate(theta);
-  const well = healthOf(object.status) === "ok";
   pen.fillStyle = object.robot ? paints[colourOf(object.status)] : paints.plain;
   pen.strokeStyle = paints.floor;
   pen.lineWidth = view.px(1);
@@ -428,10 +455,10 @@ export function drawObject(pen, view, object, paints, named) {
     pen.stroke();
   }
   pen.restore();
-  if (object.robot && !object.faint && (named || !well)) {
+  if (object.robot && !object.faint && named) {
     pen.scale(view.px(1), -view.px(1));
     pen.fillStyle = paints.text;
-    pen.font = "12px system-ui, sans-serif";
+    pen.font = NAME_FONT;
     pen.textAlign = "center";
     pen.fillText(object.name, 0, -8 - Math.max(5, object.radius_m * view.scale));
     pen.textAlign = "left";

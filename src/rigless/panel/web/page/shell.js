@@ -122,7 +122,6 @@ function rateButton() {
   const other = state.settings.frameHz.value === 60 ? 20 : 60;
   const word = state.source.value === "live" ? "live" : "connected";
   return html`<button class="connection live"
-    aria-label="Live, ${state.settings.frameHz.value} frames per second; click for ${other}"
     title="Click for ${other} frames per second"
     @click=${() => (state.settings.frameHz.value = other)}><i></i><span>${word} · ${
     state.frameRate.value} Hz</span></button>`;

@@ -2,7 +2,7 @@
 // without a place.
 import { ViewTransform } from "../map2d/map_view.js";
 import { drawMap, extentOf, floorOf, paintCells } from "../map2d/ground.js";
-import { drawPart, drawObject, colourFor } from "../map2d/parts.js";
+import { drawPart, drawObject, drawObjects, colourFor } from "../map2d/parts.js";
 import { fixed } from "../cards/widgets.js";
 import { drawScene } from "./thumbnail_3d.js";
 /** @typedef {import("../core/types.js").Colours} Colours */
@@ -127,8 +127,8 @@ export class Thumbnail {
       [this.#map, this.#mapPaints] = [paintCells(this.grid, paints), paints.floor];
     drawMap(pen, view, this.grid ?? null, this.#map, paints);
     const alone = frames?.page.robot ?? "";
-    for (const object of objects)
-      if (object.name !== alone || !object.robot) drawObject(pen, view, object, paints, true);
+    const others = objects.filter(({ name, robot }) => name !== alone || !robot);
+    drawObjects(pen, view, others, paints, true);
     const picture = {
       time_s: frames?.time_s ?? 0,
       recent_s: (frames?.time_s ?? 0) - SPAN_S,

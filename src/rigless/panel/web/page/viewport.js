@@ -290,9 +290,8 @@ function overlayTools() {
       ? html`<details class="legend" ?open=${state.settings.layersOpen.value}
       @toggle=${(/** @type {{target: HTMLDetailsElement}} */ event) =>
       (state.settings.layersOpen.value = event.target.open)}>
-      <summary
-        aria-label="Layers"><b>Layers</b>${state.settings.layersOpen.value ? nothing :
-        coloured.map((part) => html`<span>${dot(part)}</span>`)}</summary>
+      <summary><b>Layers</b>${state.settings.layersOpen.value ? nothing :
+        coloured.map((part) => html` <span>${dot(part)}</span>`)}</summary>
       <div role="group" aria-label="Layers">${layers.map(
         (
           part,

@@ -110,9 +110,9 @@ function chartBox(chart) {
 function legend(chart, name, n) {
   const unit = unitOf(name);
   return html`<button class="legend-item" title="${name}: click to remove"
-    aria-label="Remove ${labelOf(name)}" @click=${() => toggleSignal(name, chart.id, false)}><i
-    style="background:var(${COLOURS[n % COLOURS.length]})"></i><span>${labelOf(name)}</span><b
-    data-value=${name}></b>${unit ? html`<small class="dim">${unit}</small>` : nothing}</button>`;
+    @click=${() => toggleSignal(name, chart.id, false)}><i
+    style="background:var(${COLOURS[n % COLOURS.length]})"></i><span>${labelOf(name)}</span> <b
+    data-value=${name}></b>${unit ? html` <small class="dim">${unit}</small>` : nothing}</button>`;
 }
 
 function template() {

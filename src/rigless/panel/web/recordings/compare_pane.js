@@ -102,8 +102,7 @@ export class ComparePane {
   /** Show the same part of the map as another pane. @param {ComparePane} other */
   align(other) {
     if (!(this.surface instanceof MapView) || !(other.surface instanceof MapView)) return;
-    const { x, y, scale } = other.surface.view;
-    Object.assign(this.surface.view, { x, y, scale });
+    this.surface.alignWith(other.surface);
   }
 
   dispose() {

@@ -15,6 +15,7 @@ import {
 } from "./compare.js";
 import { ComparePane } from "./compare_pane.js";
 import { differenceTable, showFirstRecord } from "./compare_table.js";
+import { MapView } from "../map2d/map_view.js";
 import { SecondStream } from "./second_stream.js";
 
 const LONGEST_VALUE = 40; // characters of a value in the first line
@@ -37,6 +38,11 @@ export const compareProbe = {
     Array.from(framesOf(state.shownKey.value)?.rows.get(name) ?? []),
     Array.from(stream?.frames?.rows.get(name) ?? []),
   ],
+  comparedViews: () =>
+    [panes.left, panes.right].map(({ surface }) => {
+      const { x = 0, y = 0, scale = 0 } = surface instanceof MapView ? surface.view : {};
+      return [x, y, scale];
+    }),
 };
 
 export function compareView() {

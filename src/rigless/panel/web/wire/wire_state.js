@@ -109,7 +109,7 @@ function receive(message) {
     dropped += rows.length - limit;
     rows = rows.slice(-limit);
   }
-  seen += message.rows.length;
+  if (!message.searching) seen += message.rows.length; // otherwise they are older ones
   if (message.statistics) statistics.value = message.statistics;
   const { searching, loading, until_s, trouble } = message;
   feed.value = {

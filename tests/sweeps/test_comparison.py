@@ -57,6 +57,14 @@ def test_margins_and_metrics_are_compared_by_sign():
     assert (m.kind, m.up, m.down, m.p) == ("metric", 0, 0, 1)
 
 
+def test_a_metric_that_nothing_counted_is_0():
+    before = [*rows("pppp"), row("e", 4)]
+    after = [row("f", n, metrics={"collisions": 1.0}) for n in range(4)]
+    (collisions,) = compare(before, after).shifts
+    assert (collisions.name, collisions.up, collisions.down) == ("collisions", 4, 0)
+    assert before[-1].metrics == {}, "a run that broke has counted nothing"
+
+
 def test_tables_without_common_runs_are_input_errors():
     with pytest.raises(InputError, match="no run in common"):
         compare(rows("pp"), [row("p", 9)])

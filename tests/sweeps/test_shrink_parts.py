@@ -81,6 +81,7 @@ def test_the_simplest_numbers_come_first():
     assert options(2.31, "at_s") == [0.0, 2.0, 2.3]
     assert options(2.31, "x") == [2.3]
     assert options(0.2) == [0.0]
+    assert str(options(-0.0277, "y")[0]) == "0.0"
     assert [options(value) for value in (0, 0.0, True, math.inf)] == [[], [], [], []]
 
 

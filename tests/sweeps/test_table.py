@@ -56,7 +56,7 @@ def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path
     path = tmp_path / "t.parquet"
     store = Store(path, "c", "1")
     store.append(row("a"))
-    store.append(row("b"))
+    store.append(row("b", metrics={"hits": 2.0}))
     store.close()  # as at a kill: no table was written
     journal = journal_of(path)
     whole = journal.read_bytes()
@@ -68,6 +68,7 @@ def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path
         again.finish(["c", "b", "a"])
     assert not journal.exists()
     assert [each.key for each in read_rows(path)] == ["c", "b", "a"]
+    assert [each.metrics["hits"] for each in read_rows(path)] == [0.0, 2.0, 0.0]
 
 
 def test_two_sweeps_cannot_write_one_table(tmp_path: Path) -> None:

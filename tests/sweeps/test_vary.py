@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rigless
 from rigless.kernel.problems import InputError
 from rigless.sweeps.vary.axis import Normal, linear
+from rigless.sweeps.vary.free_space import FreeSpace
 from rigless.sweeps.vary.pairwise import pairwise
 from rigless.sweeps.vary.parse import parse_axes, parse_seeds
 from rigless.sweeps.vary.plan import Plan, Sample, choose_settings
@@ -188,6 +189,15 @@ def test_free_space_is_where_the_robot_fits() -> None:
         assert -math.pi <= pose["theta"] < math.pi
     xs = [pose["x"] for pose in poses]
     assert max(xs) - min(xs) > 3.0, "all over the room"
+
+
+@pytest.mark.parametrize("places", [255, 256, 12_288])
+def test_start_poses_head_in_all_directions(places: int) -> None:
+    axis = FreeSpace("it.start", np.zeros((places, 2)))
+    for count in (64, 256):
+        poses = [each["it.start"] for each in choose_settings([axis], Sample(count))]
+        eighths = [int((pose["theta"] + math.pi) / (math.pi / 4)) for pose in poses]
+        assert all(eighths.count(n) >= count // 16 for n in range(8)), (count, eighths)
 
 
 @pytest.mark.parametrize("key", ["start", "vacuum.start"])

@@ -12,7 +12,6 @@ from rigless.sweeps.row import Row
 from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version
-from rigless.sweeps.toml_writer import inline
 from rigless.sweeps.vary.parse import parse_seeds
 from rigless.sweeps.vary.plan import Plan, Sample, choose_settings
 
@@ -34,17 +33,21 @@ def sweep(
     """Run a scenario many times and yield a row for each run as it ends.
 
     A value of `vary` is a list, a text such as "1..2:5" or "uniform(0, 1)", or a table such as
-    {"normal": [0, 0.1]}. With `out`, runs that the table has are not run again. Mistakes raise
-    InputError before anything runs.
+    {"normal": [0, 0.1]}, as in [vary] of a scenario. With `out`, runs that the table has are not
+    run again. Mistakes raise InputError before anything runs.
 
         rows = rigless.sweep("vacuum_obstacle", vary={"vacuum.start.y": "0..0.1:3"}, seeds=5)
         [row.seed for row in rows if row.verdict == "fail"]
     """
     if isinstance(seeds, int | str):
         seeds = parse_seeds(str(seeds), "seeds")
-    texts = [f"{key}={_text(value)}" for key, value in (vary or {}).items()]
+    table = {key: _plain(value) for key, value in (vary or {}).items()}
     given = list(seeds) if seeds is not None else None
-    prepared = prepare(Question(fspath(scenario), texts, given, tuple(settings), repeat=repeat))
+    prepared = prepare(
+        Question(
+            fspath(scenario), table=table, seeds=given, settings=tuple(settings), repeat=repeat
+        )
+    )
     plan = Plan(
         choose_settings(prepared.axes, Sample(samples, pairwise=pairwise)), prepared.seeds, repeat
     )
@@ -66,14 +69,9 @@ def _run(work: Sweep, plan: Plan) -> Iterator[Row]:
             work.store.finish(work.order)
 
 
-def _text(value: Any) -> str:
-    """Return a value of `vary` as the text of an option."""
-    if isinstance(value, str):
+def _plain(value: Any) -> Any:
+    """Return a value of `vary` as the table [vary] has it: arrays and ranges are lists."""
+    if isinstance(value, str | Mapping):
         return value
-    if isinstance(value, Mapping):
-        (kind, inner), *more = value.items()
-        if more:
-            raise InputError(Problem("vary", f"{value!r} is no distribution", '{"normal": [0, 1]}'))
-        return f"{kind}({', '.join(map(inline, inner)) if isinstance(inner, list) else ''})"
     values = list(value) if isinstance(value, Iterable) else [value]
-    return ",".join(map(inline, values))
+    return [each.item() if hasattr(each, "item") else each for each in values]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.decision import Tally, settings_key, tally
-from rigless.sweeps.row import Row
+from rigless.sweeps.row import Row, fill_metrics
 from rigless.sweeps.statistics import holm, mcnemar, sign_test
 
 ALPHA = 0.05
@@ -78,6 +78,7 @@ class Comparison:
 def compare(before: list[Row], after: list[Row], alpha: float = ALPHA) -> Comparison:
     """Compare two tables of one scenario. Raises InputError if they have no run in common."""
     notes = _check_same_scenario(before, after)
+    fill_metrics([*before, *after])
     compared = _compared(before, after)
     for key, (one, two) in compared.items():
         notes.append(f"Compared: {key} = {one}, then {two}.")

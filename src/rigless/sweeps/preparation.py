@@ -40,6 +40,7 @@ class Question:
     repeat: int = 1
     limit_s: float | None = None
     isolate: bool = True
+    table: Mapping[str, Any] = field(default_factory=dict)  # more of [vary], from Python
 
 
 @dataclass
@@ -120,7 +121,7 @@ def prepare(question: Question) -> Prepared:
     def world() -> Any:
         return open_target(question.target, question.settings, collect=False).simulation
 
-    axes, seeds = parse_axes(question.vary, built.scenario.vary, world)
+    axes, seeds = parse_axes(question.vary, {**built.scenario.vary, **question.table}, world)
     _check_keys(axes, built)
     if question.seeds is not None:
         seeds = question.seeds

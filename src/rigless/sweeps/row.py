@@ -4,6 +4,7 @@ A row can be run again: its scenario, settings, seed and version say everything 
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -113,3 +114,11 @@ class Row:
             elif name not in COLUMNS and value is not None:
                 row.settings[name] = value
         return row
+
+
+def fill_metrics(rows: Iterable[Row]) -> None:
+    """Set metrics that other rows have to 0. A run without a collision does not count any."""
+    judged = [row for row in rows if row.verdict in ("pass", "fail")]
+    names = dict.fromkeys(name for row in judged for name in row.metrics)
+    for row in judged:
+        row.metrics = {name: row.metrics.get(name, 0.0) for name in names}

@@ -28,7 +28,7 @@ from rigless.sweeps.report.axes import (
 )
 from rigless.sweeps.report.histograms import MOST as MOST_HISTOGRAMS
 from rigless.sweeps.report.histograms import Histogram, histograms
-from rigless.sweeps.row import Row
+from rigless.sweeps.row import Row, fill_metrics
 
 MOST_AXES = 40
 MAPPED_AXES = 12  # axes with heat maps and lines, those with the largest influence
@@ -123,6 +123,7 @@ def summarize(
     rows: list[Row], want: float | None = None, x: str | None = None, y: str | None = None
 ) -> Summary:
     """Return the summary of a table. `x` and `y` choose the axes of the first heat map."""
+    fill_metrics(rows)
     outcomes = outcomes_of(rows)
     scales = scales_of(rows)
     scores = np.array([_number(scales.score(row)) for row in rows])

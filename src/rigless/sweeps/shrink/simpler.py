@@ -36,7 +36,7 @@ def options(value: float, key: str | int = "") -> list[float]:
         return list(range(1, min(int(value), COUNTS_TRIED + 1)))
     found: list[float] = [] if key in PLACES else [0 if isinstance(value, int) else 0.0]
     for digits in [each for each in DIGITS if each > 0 or key not in PLACES]:
-        rounded = round(value, digits)
+        rounded = round(value, digits) or type(value)(0)  # no -0.0
         if rounded not in found and rounded != value and _length(rounded) < _length(value):
             found.append(rounded)
     return found

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.row import Row
+from rigless.sweeps.row import Row, fill_metrics
 from rigless.sweeps.table.formats import damaged, json_line, read_rows, suffix_of, write_rows
 
 SYNC_S = 1.0  # how often the journal is forced to the disk
@@ -83,6 +83,7 @@ class Store:
         """Write the table, rows of `order` first, and remove the journal."""
         place = {key: index for index, key in enumerate(order)}
         rows = sorted(self.rows.values(), key=lambda row: place.get(row.key, len(place)))
+        fill_metrics(rows)
         write_rows(self.path, rows)
         self.close()
         journal_of(self.path).unlink(missing_ok=True)

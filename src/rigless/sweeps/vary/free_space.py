@@ -17,6 +17,7 @@ STEP_M = 0.05  # between candidates
 MARGIN_M = 0.02  # beyond the body
 MOST = 20_000  # candidates that are looked at
 OPEN_PLANE_M = 5.0  # half the side of the square on a plane without walls
+GOLDEN = (math.sqrt(5) - 1) / 2  # of a turn, between the headings of neighbouring places
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,16 @@ class FreeSpace:
         return f"free space, {len(self.places)} places"
 
     def at(self, u: float) -> dict[str, float]:
-        """Return a pose. The part of u within a place is the heading."""
+        """Return a pose. The part of u within a place is the heading.
+
+        Each place turns it by the golden ratio. Otherwise evenly spaced u would have one heading
+        if their number divides that of the places.
+        """
         exact = u * len(self.places)
         index = min(int(exact), len(self.places) - 1)
         x, y = self.places[index]
-        theta = rounded((exact - index) * 2 * math.pi - math.pi)
+        turns = (exact - index + index * GOLDEN) % 1.0
+        theta = rounded(turns * 2 * math.pi - math.pi)
         return {"x": rounded(float(x)), "y": rounded(float(y)), "theta": theta}
 
     def values(self) -> None:

@@ -30,6 +30,7 @@ from rigless.robots.agv.link.publisher import PORT, Publisher
 from rigless.robots.agv.link.remote_settings import RemoteSettings
 from rigless.robots.agv.link.saved_settings import with_saved_settings
 from rigless.robots.agv.machine import sensing
+from rigless.robots.agv.machine.elsewhere import SharedPose
 from rigless.robots.agv.machine.hardware_port import hardware_port
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.remote import RemoteDrivers
@@ -62,7 +63,7 @@ START_KEYS = (f"{START}.x", f"{START}.y")
 WAREHOUSES = ((100, "warehouse_100"), (1000, "warehouse_1000"))  # by the size of a fleet
 
 
-class Agv(Robot, FleetMember):
+class Agv(SharedPose, FleetMember):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig

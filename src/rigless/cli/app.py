@@ -199,6 +199,7 @@ def run(
 
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
+    from rigless.cli.fleet_size import warn_of_size
     from rigless.cli.live import Options, run_live
     from rigless.cli.parsing.program_commands import parse_commands
     from rigless.cli.processes import run_processes
@@ -237,6 +238,7 @@ def run(
         foxglove,
         exit=exit_at_end,
     )
+    warn_of_size(built, options, processes or 1)
     if processes is not None:
         sys.exit(run_processes(target, settings, built, options))
     sys.exit(run_live(built, options))

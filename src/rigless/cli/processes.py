@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from rigless.cli.fleet_size import MEASURED
 from rigless.cli.live import Options, serve_host
 from rigless.console import print_line, print_note
 from rigless.host.environment import Environment, state_folder
@@ -149,6 +150,7 @@ class Processes:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, MEASURED: "1"},
             start_new_session=True,  # Ctrl-C in a terminal reaches this process only
         )
         self._running[number], self.pids[number] = process, process.pid

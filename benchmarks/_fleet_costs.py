@@ -35,8 +35,12 @@ print((rss() - before) / count)
 
 
 def cost_us(kind: str, count: int, seconds: float) -> float:
-    """Return microseconds of processor time that one robot costs in a simulated second."""
-    return _cost_us(open_target(kind, [f"count={count}"], collect=False).simulation, seconds)
+    """Return microseconds of processor time that one robot costs in a simulated second.
+
+    AGVs are on an open plane, where all of them drive, however many there are.
+    """
+    settings = [f"count={count}", *(["world.map=open"] if kind == "agv" else [])]
+    return _cost_us(open_target(kind, settings, collect=False).simulation, seconds)
 
 
 def aisle(count: int, seconds: float) -> float:
@@ -60,9 +64,11 @@ def _cost_us(sim: Simulation, seconds: float) -> float:
             robot.exercise()
     sim.run(SETTLE_S)
     gc.collect()
+    gc.freeze()  # as `rigless run` does
     begin, begin_ns = time.process_time(), sim.now_ns
     while time.process_time() - begin < seconds or sim.now_ns == begin_ns:
         sim.run(0.5)
+    gc.unfreeze()
     took_s, simulated_s = time.process_time() - begin, (sim.now_ns - begin_ns) / 1e9
     return took_s / simulated_s / len(sim.robots) * 1e6
 

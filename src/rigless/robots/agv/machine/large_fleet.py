@@ -8,7 +8,7 @@ from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.motion import drive as d
 
-FAR_M = 100.0
+FAR_M = 1e5
 
 
 class LargeFleetMember(Robot, FleetMember):

@@ -89,7 +89,8 @@ class Fleet:
 
 
 @contextlib.asynccontextmanager
-async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
+async def fleet(url: str, count: int, words: tuple[str, ...] = ()) -> AsyncIterator[Fleet]:
+    """Start a fleet on one core; with further words of the command, on all cores."""
     cores = sorted(os.sched_getaffinity(0))
     client = await nats.connect(
         url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet
@@ -106,12 +107,12 @@ async def fleet(url: str, count: int) -> AsyncIterator[Fleet]:
             f'[[robots]]\nkind = "agv"\ncount = {count}\nports = {{ nats = "{address}" }}\n'
         )
         process = subprocess.Popen(
-            [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder],
+            [*RIGLESS, "run", str(scenario), "--no-panel", "--quiet", "--state", folder, *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        os.sched_setaffinity(process.pid, cores[:1])
+        os.sched_setaffinity(process.pid, cores if words else cores[:1])
         try:
             names = await asyncio.to_thread(_ready, process)
             yield Fleet(client, names, process)

@@ -9,6 +9,7 @@ import typer
 from rigless.cli.parsing import completion
 from rigless.cli.parsing.naming_group import NamingGroup
 from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, OptionalPort
+from rigless.cli.parsing.shard_options import Processes, Shard, shard_settings
 
 app = typer.Typer(
     cls=NamingGroup,
@@ -177,6 +178,8 @@ def run(
         bool,
         typer.Option("--exit", help="End after the scenario's duration, even if there is a panel."),
     ] = False,
+    shard: Shard = None,
+    processes: Processes = None,
 ) -> None:
     """Put a simulated robot on its real ports until Ctrl-C.
 
@@ -190,14 +193,16 @@ def run(
 
       rigless run examples/thermostat/winter.toml --fast --record winter.mcap
 
-      rigless run agv --count 200
+      rigless run agv --count 200 --processes 4
 
       rigless run vacuum --foxglove
 
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
     """
+    from rigless.cli.fleet_size import warn_of_size
     from rigless.cli.live import Options, run_live
     from rigless.cli.parsing.program_commands import parse_commands
+    from rigless.cli.processes import run_processes
     from rigless.console import compile_progress
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
@@ -211,7 +216,7 @@ def run(
     settings = [
         *settings,
         *(["ros.enabled=true"] if ros else []),
-        *([f"count={count}"] if count else []),
+        *shard_settings(shard, processes, count),
     ]
     with compile_progress(Path(target).name):
         built = open_target(target, settings, seed, collect=False)
@@ -233,6 +238,9 @@ def run(
         foxglove,
         exit=exit_at_end,
     )
+    warn_of_size(built, options, processes or 1)
+    if processes is not None:
+        sys.exit(run_processes(target, settings, built, options))
     sys.exit(run_live(built, options))
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rigless.console import EventPrinter, print_line, print_note, progress, stderr_console
 from rigless.host import sessions
@@ -28,6 +28,17 @@ if TYPE_CHECKING:
 
 WARNING = SEVERITIES.index("warning")
 PROGRAM_EVENTS = ("program-yielded", "program-returned")
+
+
+class Children(Protocol):
+    """Processes that end with the host. `failure` says why they cannot run."""
+
+    failure: str
+    status: int
+
+    def begin(self, stop: Callable[[], None], /) -> None: ...
+
+    async def end(self) -> None: ...
 
 
 @dataclass
@@ -63,8 +74,11 @@ async def _run(built: Built, options: Options, duration_s: float | None) -> int:
     return await serve_host(Host(built, options.pace, duration_s, around, recordings), options)
 
 
-async def serve_host(host: Host, options: Options) -> int:
-    """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly."""
+async def serve_host(host: Host, options: Options, children: "Children | None" = None) -> int:
+    """Open, announce, run, close. Ctrl-C and SIGTERM end it cleanly.
+
+    `children` are the processes of the other shards of a fleet. They end first.
+    """
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, host.stop)
     printer = EventPrinter()
@@ -85,13 +99,17 @@ async def serve_host(host: Host, options: Options) -> int:
             print_note(text, "dim")
 
     host.sim.core.observe_events(show)
+    if host.exchange is not None and options.with_panel:
+        host.exchange.observes = True
     server: ControlServer | None = None
     window: WindowLink | None = None
     note: Path | None = None
     supervisor: Supervisor | None = None
     viewer: FoxgloveServer | None = None
-    await host.open()
+    if children is not None:
+        children.begin(host.stop)
     try:
+        await host.open()
         if options.record is not None:
             host.recording_file.start(options.record)
         server = _server(host, options)
@@ -116,23 +134,25 @@ async def serve_host(host: Host, options: Options) -> int:
         tell(f"seed {host.sim.seed}")
         gc.collect()
         gc.freeze()  # long-lived objects need no further collection
-        if options.programs and host.built.scenario.programs:
+        if options.programs and has_programs(host) and host.built.scenario.programs:
             supervisor = _supervisor(host, server, options, tell)
-        if host.end_ns is not None and server is not None and _keeps_serving(host, options):
+        if _keeps_serving(host, options) and server is not None:
             OutcomeJudge(host, supervisor)
         print_line("ready")
         if options.demo and server is not None:
             print_note(f"open {server.url} in a browser; Ctrl-C ends", "bold")
-        begin = time.monotonic()
+        begin, began_ns = time.monotonic(), host.sim.now_ns
         if supervisor is not None:
             await supervisor.begin()
         await _run_with_progress(host)
         printer.finish()
-        _print_summary(host, time.monotonic() - begin, tell)
+        _print_summary(host, began_ns, time.monotonic() - begin, tell)
         lost = bool(host.recording_file.failed)
     finally:
         if supervisor is not None:
             await supervisor.end()
+        if children is not None:
+            await children.end()
         if window is not None:
             await window.close()
         if note is not None:
@@ -142,6 +162,9 @@ async def serve_host(host: Host, options: Options) -> int:
         if server is not None:
             await server.close()
         await host.close()
+    if children is not None and children.failure:
+        print_note(f"error: {children.failure}", "bold red")
+        return children.status
     if window is not None and window.error:
         print_note(f"error: {window.error}", "bold red")
         return 1
@@ -151,8 +174,15 @@ async def serve_host(host: Host, options: Options) -> int:
     return 1 if host.failure or lost else 0
 
 
+def has_programs(host: Host) -> bool:
+    """Return True if this process starts the programs: only one shard of a fleet does."""
+    return host.exchange is None or host.exchange.shard.number == 1
+
+
 def _keeps_serving(host: Host, options: Options) -> bool:
     """True if the panel stays open after the scenario's duration (decision 23)."""
+    if host.end_ns is None or host.exchange is not None:
+        return False
     return options.duration_s is None and not options.exit and host.pace.mode == "real"
 
 
@@ -231,9 +261,10 @@ async def _run_with_progress(host: Host) -> None:
         await running
 
 
-def _print_summary(host: Host, wall_s: float, tell: Callable[[str], None]) -> None:
-    factor = host.sim.now_s / wall_s if wall_s > 0 else 0.0
-    tell(f"simulated {host.sim.now_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)")
+def _print_summary(host: Host, began_ns: int, wall_s: float, tell: Callable[[str], None]) -> None:
+    simulated_s = (host.sim.now_ns - began_ns) / 1e9
+    factor = simulated_s / wall_s if wall_s > 0 else 0.0
+    tell(f"simulated {simulated_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)")
     for place, count in host.dropped.items():
         print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
     file = host.recording_file

@@ -65,6 +65,9 @@ MISTAKES: dict[int | str, dict[str, Any]] = {
 
 def status_of(robot: Robot) -> str:
     """Return robot.status(), or 'broken: ...' if it raises."""
+    row = robot.membership.rows.get(robot.name)
+    if row is not None:
+        return str(row.status)
     try:
         return robot.status()
     except Exception as error:

@@ -22,6 +22,7 @@ from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
 from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.saved_settings import with_saved_settings
+from rigless.host.shards.exchange import Exchange
 from rigless.host.yielder import Yielder
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput, Disconnect
@@ -82,6 +83,7 @@ class Host:
         self.yielders: list[Yielder] = []  # programs that drive robots while nothing else does
         self.finished = asyncio.Event()
         self.started_ns = 0
+        self.exchange = Exchange(self) if self.sim.core.membership.shard is not None else None
         self._next_link = 0
         self._slice_sim_ns = 1_000_000
         self._spent_ns = 0  # spent on catching up for inputs in this turn of the loop
@@ -99,11 +101,15 @@ class Host:
         """Open all ports. If one fails, close the others and raise InputError."""
         self._check_pace(self.pace)
         self._timer = PreciseTimer()
-        self.host_inputs.boot()
         try:
-            for robot in self.sim.robots.values():
+            if self.exchange is not None:
+                await self.exchange.open()
+            self.host_inputs.boot()
+            for robot in self.sim.core.stepped:
                 for port in robot.ports:
                     await self._open_port(robot.name, port)
+            if self.exchange is not None:
+                await self.exchange.agree()
         except BaseException:
             await self.close()
             raise
@@ -138,6 +144,8 @@ class Host:
         self.begun = True
         self._ran_since_ns = time.monotonic_ns()
         self._reanchor()  # time starts now, after ports and panel were opened
+        if self.exchange is not None:
+            self.exchange.begin()
         self.host_inputs.set_date()
         while not self.finished.is_set():
             if self._has_ended() and self.at_end is None:
@@ -166,6 +174,8 @@ class Host:
         """Finish the recording and close every port; safe to call twice."""
         self.finished.set()
         self.recording_file.stop()
+        if self.exchange is not None:
+            await self.exchange.close()
         for transport in self.transports.values():
             await transport.close()
         await self.environment.close()
@@ -303,7 +313,7 @@ class Host:
     def _check_pace(self, pace: Pace) -> None:
         real = [
             robot.name
-            for robot in self.sim.robots.values()
+            for robot in self.sim.core.stepped
             for port in robot.ports
             if capabilities(port.transport).needs_real_time
         ]
@@ -370,6 +380,8 @@ class Host:
 
     def apply(self, given: AnyInput) -> None:
         """Stamp an input with the present and apply it. Raises InputError if that is impossible."""
+        if self.exchange is not None and self.exchange.forward(given):
+            return
         self._advance_for_input()
         if self.failure:
             self.sim.core.check(given)

@@ -50,7 +50,7 @@ class HostInputs:
     def boot(self) -> None:
         """Assign a new boot_id, so that messages of two boots are never confused."""
         self.lateness = Lateness()
-        for robot in self.sim.robots.values():
+        for robot in self.sim.core.stepped:
             if BOOT in robot.inputs and self._is_live(robot):
                 self.sim.apply(SetInput(robot.name, BOOT, str(uuid4())))
                 self.sim.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
@@ -59,7 +59,7 @@ class HostInputs:
         """Set the date: at 1x at time zero, and for robots with a boot_id in every live run."""
         pace = self.host.pace
         fresh = pace.mode == "real" and pace.speed == 1.0 and not self.sim.now_ns
-        for robot in self.sim.robots.values():
+        for robot in self.sim.core.stepped:
             if EPOCH in robot.inputs and (self._is_live(robot) if BOOT in robot.inputs else fresh):
                 self.host.apply(SetInput(robot.name, EPOCH, time.time() - self.sim.now_s))
         self._report_pace()
@@ -80,7 +80,7 @@ class HostInputs:
         epoch_s = time.time() - self.host.pace.sim_at(wall_ns) / 1e9
         off = [
             robot
-            for robot in self.sim.robots.values()
+            for robot in self.sim.core.stepped
             if (most_s := self._tolerance_s(robot)) is not None
             and abs(epoch_s - robot.input[EPOCH]) > most_s
             and self._is_live(robot)
@@ -112,7 +112,7 @@ class HostInputs:
             return
         if pace.mode == "real" and pace.speed == 1.0:
             return
-        for robot in self.sim.robots.values():
+        for robot in self.sim.core.stepped:
             spec = robot.inputs.get(EPOCH)
             if spec is not None and spec.clock_key and self._is_live(robot):
                 self._pace_reported = True
@@ -131,7 +131,7 @@ class HostInputs:
         self._set_all(LOST, lost_ns / 1e9)
 
     def _set_all(self, name: str, value: float) -> None:
-        for robot in self.sim.robots.values():
+        for robot in self.sim.core.stepped:
             if name in robot.inputs:
                 self.sim.apply(SetInput(robot.name, name, value))
 

@@ -15,7 +15,7 @@ def with_saved_settings(built: Built, environment: Environment, fast: bool) -> B
     """
     configs: dict[str, Any] = {}
     notes: list[str] = []
-    for robot in built.simulation.robots.values():
+    for robot in built.simulation.core.stepped:
         saved = [
             message
             for port in robot.ports

@@ -6,7 +6,7 @@ arrives after everything that was due `now` has run, and a replay must keep that
 sequence are one number, the rank, because comparing one number costs half as much.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any
 
@@ -136,6 +136,14 @@ class Agenda:
         heapify(self._heap)
         if ticker.num:
             heappush(self._heap, (ticker.due_ns, ticker.rank, ticker))
+
+    def enter_all(self, tickers: Iterable[Ticker]) -> None:
+        """Enter tickers, or move their entries, as `enter` does for one."""
+        tickers = list(tickers)
+        known = {id(ticker) for ticker in tickers}
+        self._heap = [entry for entry in self._heap if id(entry[2]) not in known]
+        self._heap += [(ticker.due_ns, ticker.rank, ticker) for ticker in tickers if ticker.num]
+        heapify(self._heap)
 
     def next_due_ns(self) -> int | None:
         """Return when the next event is due, or None."""

@@ -20,6 +20,7 @@ from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.shard import Membership, Shard
 from rigless.kernel.starts import spread_starts
 from rigless.kernel.streams import Noise, Streams
 from rigless.kernel.world import World
@@ -52,6 +53,7 @@ class Core:
         origin: Mapping[str, str],
         worlds: Mapping[str, World],
         noise: Noise,
+        shard: Shard | None = None,
     ):
         self.world = world
         self.worlds = dict(worlds)  # robot name → a world of its own
@@ -67,6 +69,7 @@ class Core:
             raise InputError(
                 Problem("robots", "two robots have the same name", "give each its own name")
             )
+        self.membership = Membership(shard, self.robots)
         self.listeners = Listeners([], [], [], [], [], [])
         self.recording = False  # if true, outputs are encoded even without a connected peer
         self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
@@ -86,6 +89,8 @@ class Core:
         self.pristine = True  # no input so far, and nothing restored
         for robot in self.robots.values():
             robot._core = self
+            if robot.name in self.membership.elsewhere:
+                continue
             behaviour = self.behaviours[robot.name]
             for method, hz in behaviour.rates(robot.config):
                 twin = behaviour.fast_forwards[method]
@@ -98,7 +103,7 @@ class Core:
                 ticker.set_rate(Rate(hz), -_phase_ns(robot))
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
-                self.agenda.enter(ticker)
+        self.agenda.enter_all(self.tickers.values())
         problems = spread_starts(self.robots.values(), self.seed)
         for robot in self.robots.values():
             try:
@@ -126,6 +131,12 @@ class Core:
         self.events.clear()
         self._start()
 
+    @property
+    def stepped(self) -> list[Robot]:
+        """The robots that this process steps: all, unless another shard steps some."""
+        elsewhere = self.membership.elsewhere
+        return [robot for name, robot in self.robots.items() if name not in elsewhere]
+
     def robot(self, name: str) -> Robot:
         """Return a robot by name. Raises InputError."""
         if name not in self.robots:
@@ -152,6 +163,14 @@ class Core:
             raise RobotError(
                 f"{failed} failed at {self.now_ns / 1e9:.6f} s: {type(error).__name__}: {error}"
             ) from error
+
+    def begin_at(self, time_ns: int) -> None:
+        """Go to a later time without its ticks; inputs of the scenario until then are applied."""
+        tickers = [*self.tickers.values(), *self.samples]
+        for ticker in tickers:
+            ticker.skip_to(time_ns)
+        self.agenda.enter_all(tickers)
+        self.run_until(time_ns)
 
     def sample(self, hz: float, call: Callable[[], Any]) -> None:
         """Call back at a rate, after everything else of the same instant.
@@ -199,14 +218,21 @@ class Core:
         self.agenda.add(max(time_ns, self.now_ns), INPUT, "input", (source, given))
 
     def plan(self, time_ns: int, given: inp.AnyInput) -> None:
-        """Make an input part of the scenario: a reset repeats it, a replay does not need it."""
+        """Make an input part of the scenario: a reset repeats it, a replay does not need it.
+
+        Inputs of robots that another shard steps are left out.
+        """
+        if getattr(given, "robot", "") in self.membership.elsewhere:
+            return
         self._planned.append((time_ns, given))
         self.agenda.add(time_ns, TIMER, "input", ("scenario", given))
 
     # Outputs
 
     def log(self, event: Event) -> None:
-        """Keep an event and pass it to the listeners."""
+        """Keep an event and pass it to the listeners, unless another shard steps its robot."""
+        if event.robot in self.membership.elsewhere:
+            return
         self.events.append(event)
         for listener in self.listeners.event:
             listener(self.now_ns, event)
@@ -219,6 +245,8 @@ class Core:
 
     def wanted(self, robot: Robot, port: str) -> bool:
         """Return True if a message on this port would be collected, recorded or sent."""
+        if robot.name in self.membership.elsewhere:
+            return False
         return (
             self.collected is not None
             or self.recording
@@ -234,6 +262,8 @@ class Core:
 
     def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
         """Send a message of a robot to one link, or to all links of the port."""
+        if robot.name in self.membership.elsewhere:
+            return
         if self.collected is not None:
             box = self.collected.get((robot.name, port))
             if box is None:
@@ -254,11 +284,15 @@ class Core:
                 f"{robot.name}: a timer's arguments are numbers and text, "
                 "so that snapshots can hold them"
             )
+        if robot.name in self.membership.elsewhere:
+            return 0
         due_ns = self.agenda.now_ns + max(0, delay_ns)
         return self.agenda.add_timer(due_ns, robot.name, method, args)
 
     def set_rate(self, robot: Robot, method: str, hz: float) -> None:
         """Change the rate. Ticks stay on the n/hz grid, shifted by the robot's phase."""
+        if robot.name in self.membership.elsewhere:
+            return
         ticker = self.tickers[robot.name, method]
         ticker.set_rate(Rate(hz), -_phase_ns(robot))
         ticker.skip_to(self.now_ns)

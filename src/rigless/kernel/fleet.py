@@ -92,6 +92,9 @@ class FleetMember:
         """Return the pose to start at, given the configured one."""
         return pose if self.start_place is None else self.start_place
 
+    def exercise(self) -> None:
+        """Begin usual work, such as driving, so that its cost can be measured."""
+
     def phase_s(self) -> float:
         """Return how much earlier than whole periods the `@every` methods run.
 

@@ -13,6 +13,7 @@ from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot, VirtualInput
+from rigless.kernel.shard import Membership, follow
 
 NO_LINK = Link("", inp.LOCAL)
 
@@ -22,6 +23,7 @@ class InputServices(LinkServices, PlacingServices, Protocol):
 
     links: Links
     behaviours: dict[str, Behaviour]
+    membership: Membership
 
 
 class InputHandler:
@@ -37,6 +39,13 @@ class InputHandler:
 
         An input for later (`now` is False) may depend on where robots are then.
         """
+        membership = self._core.membership
+        if isinstance(given, inp.Follow):
+            membership.check(given.shard, given.poses)
+            return
+        if (name := getattr(given, "robot", "")) in membership.elsewhere:
+            what = f"is stepped by shard {membership.owners[name]}, not by {membership.shard}"
+            raise InputError(Problem(name, what, "send it to that process"))
         if isinstance(given, Placed):
             self.placing.check(given, now)
             return
@@ -63,6 +72,9 @@ class InputHandler:
         core = self._core
         for listener in core.listeners.input:
             listener(core.now_ns, given, source)
+        if isinstance(given, inp.Follow):
+            follow(core.robots, core.membership.names[given.shard], given.poses)
+            return
         if isinstance(given, Placed):
             self.placing.carry_out(given)
             return

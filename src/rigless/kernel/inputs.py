@@ -117,6 +117,13 @@ class PlaceRobot(Input, frozen=True):
     theta_rad: float = 0.0
 
 
+class Follow(Input, frozen=True):
+    """Put the robots of another shard where they are (`kernel/shard.py`)."""
+
+    shard: int
+    poses: bytes
+
+
 AnyInput = (
     Connect
     | Disconnect
@@ -129,4 +136,5 @@ AnyInput = (
     | PlaceObstacle
     | RemoveObstacle
     | PlaceRobot
+    | Follow
 )

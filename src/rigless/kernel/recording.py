@@ -256,10 +256,9 @@ class Recorder:
         self._write(event_topic(event), "foxglove.Log", time_ns, log_entry(time_ns, event))
 
     def _truth(self) -> None:
-        for name in self._sim.robots:
-            self._write(
-                truth_topic(name), "rigless.Truth", self._sim.now_ns, to_json(self._sim.truth(name))
-            )
+        for robot in self._sim.core.stepped:
+            data = to_json(robot.truth())
+            self._write(truth_topic(robot.name), "rigless.Truth", self._sim.now_ns, data)
 
     def _picture(self) -> None:
         assert self._pictures is not None

@@ -28,6 +28,7 @@ from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.requirements import Requirement
+from rigless.kernel.shard import NOWHERE, Membership, Whereabouts
 from rigless.kernel.streams import Streams
 from rigless.kernel.validation import examine
 from rigless.kernel.world import World
@@ -187,6 +188,19 @@ class Robot:
         """
         raise NotImplementedError
 
+    def whereabouts(self) -> Whereabouts:
+        """Return pose, velocity and load, for processes that step other robots of the fleet."""
+        disc = self.footprint()
+        if disc is None:
+            return NOWHERE
+        theta_rad = float(getattr(self.truth(), "pose", (0.0, 0.0, 0.0))[2])
+        return Whereabouts(float(disc[0]), float(disc[1]), theta_rad)
+
+    def follow(self, place: Whereabouts) -> None:
+        """Be where another process has moved this robot. Override it for more than the pose."""
+        if self.can_relocate:
+            self.relocate(place.x_m, place.y_m, place.theta_rad)
+
     def beams(self) -> NDArray[np.float64] | None:
         """Return the beams of the lidar's last turn that had an echo, in the world.
 
@@ -246,6 +260,11 @@ class Robot:
     def all_robots(self) -> Mapping[str, "Robot"]:
         """All robots of the simulation by name, this one included."""
         return self._core.robots
+
+    @property
+    def membership(self) -> Membership:
+        """The shards of the simulation."""
+        return self._core.membership
 
     @property
     def world(self) -> World:
@@ -364,6 +383,7 @@ class Services(Protocol):
     robots: dict[str, Robot]
     world: World
     worlds: dict[str, World]
+    membership: Membership
     streams: Streams
 
     @property

@@ -14,6 +14,7 @@ from rigless.kernel.core import Core, RobotError
 from rigless.kernel.events import Event
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.shard import Shard
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.streams import Noise
 from rigless.kernel.world import World
@@ -43,9 +44,10 @@ class Simulation:
         origin: Mapping[str, str] | None = None,
         worlds: Mapping[str, World] | None = None,
         noise: Noise | None = None,
+        shard: Shard | None = None,
     ):
         self.core = Core(
-            robots, world or World(), seed, collect, origin or {}, worlds or {}, noise or {}
+            robots, world or World(), seed, collect, origin or {}, worlds or {}, noise or {}, shard
         )
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.robot import Defaults, Robot
+from rigless.kernel.shard import Shard
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras
@@ -108,6 +109,12 @@ def build(
     except ModuleNotFoundError as error:  # a map needs packages of an extra
         lacking = source.found(("world",), extras.missing_package(error.name or ""))
         raise InputError(problems or [lacking]) from None
+    shard = None
+    if scenario.shard is not None:
+        try:
+            shard = Shard.parse(scenario.shard)
+        except InputError as error:
+            problems += source.place(("shard",), error)
     own = scenario.world.map is None and scenario.world.layout is None
     worlds = _own_worlds(defaults) if own else {}
     if problems:
@@ -122,6 +129,7 @@ def build(
             origin,
             worlds,
             scenario.noise,
+            shard,
         )
     except InputError as error:
         raise InputError(_located(error, fleets, source)) from None

@@ -147,4 +147,5 @@ class Scenario(Table):
     timeline: list[TimelineEntry] = []
     faults: list[FaultEntry] = []
     expect: list[Expectation] = []
+    shard: Annotated[str, Field(pattern=r"^[0-9]{1,3}/[0-9]{1,3}$")] | None = None  # of --shard
     vary: dict[str, Any] = {}  # the axes of a sweep: a list, a range or a distribution for a key

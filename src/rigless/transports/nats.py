@@ -17,6 +17,7 @@ objects with a `messageId` and a `payload`.
 import asyncio
 import contextlib
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -112,17 +113,8 @@ class Transport:
         return self._url
 
     async def _settings(self, address: str) -> Settings:
-        nats = self._options["nats"]
-        servers, creds = _servers(nats["servers"], address), nats.get("credsFilePath") or ""
-        embedded = self._options.get("embedded")
-        if embedded is not None:
-            served = await embedded.ensure(address, servers)
-            servers = tuple(served.servers)
-            creds = "" if served.started else creds
-        connect_ms = (nats.get("timeouts") or {}).get("connectTimeoutMs")
         alone = self._plan.robot if self._options.get("own_connection") else ""
-        connect_s = connect_ms / 1000 if connect_ms else CONNECT_S
-        return Settings(servers, creds, nats.get("clientName") or "rigless", connect_s, alone)
+        return await connection_settings(self._options, address, alone)
 
     async def close(self) -> None:
         for timer in (self._timer, self._returning):
@@ -312,6 +304,22 @@ class Transport:
             {"connected": connected, "outboxDepth": report[1], "why": report[2]}
         )
         self.inbox.received(self._link, data, self._options["report"])
+
+
+async def connection_settings(
+    options: Mapping[str, Any], address: str, alone: str = ""
+) -> Settings:
+    """Return the settings of the connection of a port, and start a server if it needs one."""
+    nats = options["nats"]
+    servers, creds = _servers(nats["servers"], address), nats.get("credsFilePath") or ""
+    embedded = options.get("embedded")
+    if embedded is not None:
+        served = await embedded.ensure(address, servers)
+        servers = tuple(served.servers)
+        creds = "" if served.started else creds
+    connect_ms = (nats.get("timeouts") or {}).get("connectTimeoutMs")
+    connect_s = connect_ms / 1000 if connect_ms else CONNECT_S
+    return Settings(servers, creds, nats.get("clientName") or "rigless", connect_s, alone)
 
 
 def saved_messages(port: Port, state: Path) -> list[tuple[str, bytes]]:

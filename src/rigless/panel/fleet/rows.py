@@ -95,6 +95,10 @@ class FleetRows:
             "error": "",
             "faults": len(robot.faults),
         }
+        if (there := robot.membership.rows.get(name)) is not None:
+            row |= {"stop": there.stop, "task": there.task[:LONGEST], "faults": there.faults}
+            row["error"] = there.error[:LONGEST]
+            return row, _or_nan(there.speed_mps), _or_nan(there.battery_percent)
         try:
             view = self._view(name)
             found, alarm = view.summary(), view.alarm
@@ -103,11 +107,11 @@ class FleetRows:
         except Exception as error:  # user code
             row["error"] = f"its view failed: {type(error).__name__}: {error}"[:LONGEST]
             return row, np.nan, np.nan
-        return (
-            row,
-            np.nan if found.speed_mps is None else found.speed_mps,
-            np.nan if found.battery_percent is None else found.battery_percent,
-        )
+        return row, _or_nan(found.speed_mps), _or_nan(found.battery_percent)
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
 
 
 class ViewCache:

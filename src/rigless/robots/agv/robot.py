@@ -15,7 +15,6 @@ from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
-from rigless.kernel.fleet import FleetMember
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.problems import Problem
@@ -31,6 +30,7 @@ from rigless.robots.agv.link.remote_settings import RemoteSettings
 from rigless.robots.agv.link.saved_settings import with_saved_settings
 from rigless.robots.agv.machine import sensing
 from rigless.robots.agv.machine.hardware_port import hardware_port
+from rigless.robots.agv.machine.large_fleet import LargeFleetMember
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.remote import RemoteDrivers
 from rigless.robots.agv.modules.commands import Commands
@@ -62,7 +62,7 @@ START_KEYS = (f"{START}.x", f"{START}.y")
 WAREHOUSES = ((100, "warehouse_100"), (1000, "warehouse_1000"))  # by the size of a fleet
 
 
-class Agv(Robot, FleetMember):
+class Agv(LargeFleetMember):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig

@@ -1,0 +1,31 @@
+"""An AGV in a large fleet: the pose that processes exchange, and work whose cost is measured."""
+
+from rigless.kernel.elementary import sin_cos
+from rigless.kernel.fleet import FleetMember
+from rigless.kernel.robot import Robot
+from rigless.kernel.shard import Whereabouts
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.motion import drive as d
+
+FAR_M = 1e5
+
+
+class LargeFleetMember(Robot, FleetMember):
+    """An AGV that other processes may step."""
+
+    machine: Machine
+
+    def whereabouts(self) -> Whereabouts:
+        x, y, theta, v, omega = self.machine.state.drive[: d.ODOMETER].tolist()
+        return Whereabouts(x, y, theta, v, omega)
+
+    def follow(self, place: Whereabouts) -> None:
+        state = self.machine.state
+        state.drive[: d.ODOMETER] = place[: d.ODOMETER]
+        state.wake()
+
+    def exercise(self) -> None:
+        x, y, theta = self.machine.drive.pose
+        sine, cosine = sin_cos(theta)
+        self.machine.drive.go([Waypoint(x + FAR_M * cosine, y + FAR_M * sine)])

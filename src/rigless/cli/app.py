@@ -8,7 +8,7 @@ import typer
 
 from rigless.cli.parsing import completion
 from rigless.cli.parsing.naming_group import NamingGroup
-from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, OptionalPort
+from rigless.cli.parsing.optional_port import BROKER, FOXGLOVE_PORT, OptionalPort
 
 app = typer.Typer(
     cls=NamingGroup,
@@ -160,6 +160,13 @@ def run(
             help="Start a NATS server and use it instead of the one in the config.",
         ),
     ] = False,
+    vda5050: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[mqtt://HOST:PORT]",
+            help=f"Speak VDA 5050 (AGV): --set vda5050.url=URL; without URL, {BROKER}.",
+        ),
+    ] = None,
     program: Programs = [],
     no_programs: Annotated[
         bool, typer.Option("--no-programs", help="Do not start the scenario's programs.")
@@ -192,6 +199,8 @@ def run(
 
       rigless run agv --count 200
 
+      rigless run agv --vda5050
+
       rigless run vacuum --foxglove
 
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
@@ -211,6 +220,7 @@ def run(
     settings = [
         *settings,
         *(["ros.enabled=true"] if ros else []),
+        *([f"vda5050.url={vda5050}"] if vda5050 is not None else []),
         *([f"count={count}"] if count else []),
     ]
     with compile_progress(Path(target).name):

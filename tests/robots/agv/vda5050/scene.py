@@ -11,8 +11,8 @@ from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.vda5050.wire import PORT
+from tests.robots.agv.scene import over
 
-from ..scene import over
 from .schemas import check
 
 NAMES_3 = {
@@ -91,15 +91,15 @@ class Scene:
     def take(self) -> None:
         for message in self.sim.take("agv", PORT):
             topic, data = self.codec.encode(message)
-            name = topic.rpartition("/")[2]
-            plain = json.loads(data) if not topic == "_session" else {}
-            if topic.startswith("_"):
-                self.sent.setdefault(topic, []).append(plain)
+            if topic == "_session":
+                self.sent.setdefault(topic, []).append({"request": data.decode()})
                 continue
+            plain = json.loads(data)
+            name = "connection" if topic == "_will" else topic.rpartition("/")[2]
             check(self.version, name, plain)
             assert plain["headerId"] == self.counts.setdefault(name, plain["headerId"])
             self.counts[name] += 1
-            self.sent.setdefault(name, []).append(plain)
+            self.sent.setdefault("_will" if topic == "_will" else name, []).append(plain)
 
     def until(self, test: Any, seconds: float = 60.0) -> "Scene":
         end_s = self.sim.now_s + seconds

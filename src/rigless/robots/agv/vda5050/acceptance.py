@@ -42,7 +42,7 @@ def structure(order: r.Order) -> None:
         ends = (edge.startNodeId or before.nodeId, edge.endNodeId or node.nodeId)
         if ends != (before.nodeId, node.nodeId):
             raise _invalid(edge, f"it does not lead from {before.nodeId} to {node.nodeId}")
-    ids = [action.actionId for part in (*nodes, *edges) for action in part.actions]
+    ids = [action.actionId for action in r.actions_of(nodes, edges)]
     twice = next((name for name, other in pairwise(sorted(ids)) if name == other), None)
     if twice is not None:
         raise Rejected("invalid", f"actionId {twice} occurs twice", actionId=twice)

@@ -28,6 +28,7 @@ from rigless.robots.agv.vda5050.state import (
 STANDING = ("SOFT", "HARD")
 ALONE = ("SINGLE", "HARD")
 ACTIVE = (RUNNING, PAUSED, RETRIABLE)
+WATCHED = ("cancelOrder", "startPause")  # ended elsewhere, when the robot stands
 
 
 class Actions:
@@ -91,7 +92,7 @@ class Actions:
         for name in list(order.queue):
             self._run(order.actions[name])
         for record in self._state.instant.values():
-            if record.status in (RUNNING, PAUSED):
+            if record.status in (RUNNING, PAUSED) and record.action.actionType not in WATCHED:
                 self._run(record)
         order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
         if order.queue and not self._core.paused and not order.cancelling:
@@ -144,6 +145,9 @@ class Actions:
             self._changed()
         if paused or self._services.fault(kind.name, "blocked") is not None:
             return
+        if record.left_ns > 0:
+            record.left_ns -= self._tick_ns
+            return
         if record.job:
             job = self._core.ended(record.job)
             if job is None:
@@ -152,9 +156,6 @@ class Actions:
             if job.state != "SUCCEEDED":
                 self.fail(record, job.message or job.state.lower())
                 return
-        elif record.left_ns > 0:
-            record.left_ns -= self._tick_ns
-            return
         if self._services.fault(kind.name, "fail") is not None:
             self.fail(record, "a fault was injected")
             return

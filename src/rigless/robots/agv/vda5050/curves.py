@@ -4,15 +4,15 @@ The drive makes small changes of direction in passing. A curve is therefore divi
 equal change of direction, and its speed is limited by its curvature.
 """
 
+import itertools
 import math
 from bisect import bisect_right
-
 
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.vda5050.received import Trajectory
 
-KINK_RAD = 0.008  # below STRAIGHT of motion/drive.py
-CHORD_TICKS = 1.5  # of the tick period: a chord lasts at least as long
+KINK_RAD = 0.02  # with the overshoot of a tick below BEND of motion/drive.py
+CHORD_TICKS = 2.0  # of the tick period: a chord lasts at least as long
 FINE = 2000  # samples of a curve, from which the chords are chosen
 LONGEST_M = 0.5  # of a chord
 
@@ -54,7 +54,7 @@ def chords(curve: Trajectory) -> list[Point]:
         return [(point.x, point.y) for point in curve.controlPoints]
     kept = [fine[0]]
     heading: float | None = None
-    for before, here in zip(fine, fine[1:], strict=False):
+    for before, here in itertools.pairwise(fine):
         way = math.atan2(here[1] - before[1], here[0] - before[0])
         if heading is None:
             heading = way
@@ -71,8 +71,8 @@ def waypoints(curve: Trajectory, max_speed: float | None, tick_s: float) -> list
     """Return the waypoints along a curve, except its end, each passed at speed."""
     points = chords(curve)
     found = []
-    for before, here in zip(points, points[1:-1], strict=False):
+    for before, here in itertools.pairwise(points):
         fastest = math.dist(before, here) / (CHORD_TICKS * tick_s)
         speed = fastest if max_speed is None else min(fastest, max_speed)
-        found.append(Waypoint(here[0], here[1], None, max(speed, 0.02), False))
+        found.append(Waypoint(here[0], here[1], None, max(speed, 0.02), False, True))
     return found

@@ -76,7 +76,8 @@ ALIASES = {  # spellings of some masters and of the schemas of the standard
     "responses": {"responseType": "grantType"},
 }
 ONLY_3 = {  # keys that 2.1 does not know
-    "state": ("zoneSets", "instantActionStates", "zoneActionStates", "zoneRequests", "edgeRequests"),
+    "state": ("zoneSets", "instantActionStates", "zoneActionStates", "zoneRequests",
+              "edgeRequests"),
     "visualization": ("referenceStateHeaderId",),
     "factsheet": ("supportedZones", "angularSpeedMin", "angularSpeedMax", "pauseAllowed",
                   "cancelAllowed", "zoneSet.zones", "state.instantActionStates",

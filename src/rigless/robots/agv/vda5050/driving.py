@@ -112,7 +112,11 @@ class Driving:
             if math.dist(start, to) > 1e-6:
                 heading = math.atan2(to[1] - start[1], to[0] - start[0])
             theta = _theta(node, heading)
-            found.append(Waypoint(*to, theta, speed, theta is not None))
+            if edge.trajectory is not None and found:
+                speed = min(speed or math.inf, found[-1].max_speed or math.inf)
+            follows = order.edges[index + 1] if index + 1 < len(order.edges) else edge
+            bend = edge.trajectory is not None or follows.trajectory is not None
+            found.append(Waypoint(*to, theta, speed, theta is not None, bend))
             heading, at = heading if theta is None else theta, to
             order.marks.append(before + len(found))
         return found

@@ -128,7 +128,7 @@ def sections(config: RobotConfig, machine: Machine, kinds: dict[str, Kind]) -> d
 
 def _action(kind: Kind, three: bool) -> dict[str, Any]:
     types = {"FLOAT": "NUMBER"} if three else {}
-    found = {
+    found: dict[str, Any] = {
         "actionType": kind.name,
         "actionDescription": kind.description,
         "actionScopes": list(kind.scopes),
@@ -140,13 +140,20 @@ def _action(kind: Kind, three: bool) -> dict[str, Any]:
             }
             for key, data in kind.parameters.items()
         ],
-        "blockingTypes": ["NONE"] if three and kind.scopes == ("INSTANT",) else list(kind.blocking),
+        "blockingTypes": _blocking(kind, three),
     }
     if kind.result:
         found["resultDescription"] = kind.result
     if three:
         found |= {"pauseAllowed": True, "cancelAllowed": kind.cancels}
     return found
+
+
+def _blocking(kind: Kind, three: bool) -> list[str]:
+    """Return the blocking types of an action; instant actions of 3.0 are always NONE."""
+    if three and kind.scopes == ("INSTANT",):
+        return ["NONE"]
+    return list(dict.fromkeys((*kind.blocking, "SINGLE"))) if three else list(kind.blocking)
 
 
 def _named(name: str, three: bool) -> str:

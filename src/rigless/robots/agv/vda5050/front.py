@@ -8,6 +8,7 @@ published, and the robot drives on to the end of its base.
 """
 
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -233,7 +234,7 @@ class Front:
             self._emit(m.Factsheet(**self._sections))
 
     @cached_property
-    def _sections(self) -> dict[str, dict[str, object]]:
+    def _sections(self) -> dict[str, Any]:
         return sections(self._config, self._machine, self._kinds)
 
     def _wanted(self, topic: str) -> bool:

@@ -61,11 +61,10 @@ class Orders:
         if verdict == "new":
             return
         known = self._base_actions()
-        for part in (*order.nodes[1:], *order.edges):
-            for action in part.actions:
-                if action.actionId in known:
-                    what = f"actionId {action.actionId} was used before in this order"
-                    raise Rejected("invalid", what, actionId=action.actionId)
+        for action in r.actions_of(order.nodes[1:], order.edges):
+            if action.actionId in known:
+                what = f"actionId {action.actionId} was used before in this order"
+                raise Rejected("invalid", what, actionId=action.actionId)
 
     def _base_actions(self) -> set[str]:
         held = self._state.order
@@ -75,9 +74,9 @@ class Orders:
 
     def _near(self, node: r.Node) -> bool:
         """Return True if the robot is at a node, or within its deviation."""
-        place, held = node.nodePosition, self._state.order
+        place = node.nodePosition
         if place is None:
-            return bool(node.nodeId) and node.nodeId == held.last_node
+            return True  # it is rejected for that
         x, y, _ = self._machine.drive.pose
         dx, dy = x - place.x, y - place.y
         allowed = place.allowedDeviationXY

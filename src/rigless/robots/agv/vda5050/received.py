@@ -1,5 +1,6 @@
 """Messages of a VDA 5050 master, in the internal model of messages.py."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
@@ -123,6 +124,12 @@ class Order(Incoming, frozen=True, kw_only=True):
 
 class InstantActions(Incoming, frozen=True, kw_only=True):
     actions: Annotated[list[Action], Meta(max_length=MOST)]
+
+
+def actions_of(nodes: Iterable[Node], edges: Iterable[Edge]) -> list[Action]:
+    """Return all actions of nodes and edges."""
+    found = [action for node in nodes for action in node.actions]
+    return found + [action for edge in edges for action in edge.actions]
 
 
 class Vertex(Struct, frozen=True):

@@ -18,7 +18,6 @@ from rigless.robots.agv.params import sentence
 from rigless.robots.agv.vda5050 import messages as m
 from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.dialect import Dialect
-from rigless.robots.agv.vda5050.settings import Vda5050
 
 PORT = "vda5050"
 REPORT, WILL, CONTROL = "_mqtt", "_will", "_session"
@@ -78,9 +77,7 @@ class Vda5050Codec:
     def _problem(self, message: r.Incoming) -> str:
         """Return what this version does not allow in a message, or ""."""
         if isinstance(message, r.Order):
-            actions = [
-                action for part in (*message.nodes, *message.edges) for action in part.actions
-            ]
+            actions = r.actions_of(message.nodes, message.edges)
             if self.dialect.major == 2:
                 for edge in message.edges:
                     if edge.startNodeId is None or edge.endNodeId is None:
@@ -121,7 +118,7 @@ class Vda5050Codec:
         return [self.topics[name] for name in r.TOPICS if name in self.topics]
 
 
-class _Invalid(ValueError):
+class _Invalid(ValueError):  # noqa: N818  # a reply, not a failure
     """The reason why a message is not valid."""
 
 

@@ -5,6 +5,7 @@ touches a RELEASE zone is entered after the zone is granted, and a SPEED_LIMIT h
 edge. Without an answer nothing is granted.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -101,9 +102,11 @@ class Zones:
     def limit_mps(self, edge: r.Edge) -> float | None:
         """Return the lowest speed that the edge and its zones allow, or None."""
         limits = [] if edge.maxSpeed is None else [edge.maxSpeed]
-        for zone in self._crossed(edge):
-            if zone.zoneType == "SPEED_LIMIT" and zone.maximumSpeed is not None:
-                limits.append(max(zone.maximumSpeed, 0.01))
+        limits += [
+            max(zone.maximumSpeed, 0.01)
+            for zone in self._crossed(edge)
+            if zone.zoneType == "SPEED_LIMIT" and zone.maximumSpeed is not None
+        ]
         return min(limits, default=None)
 
     def left(self, edge: r.Edge) -> None:
@@ -148,7 +151,7 @@ class Zones:
         points = [start, (end.x, end.y)]
         if edge.trajectory is not None:
             points[1:1] = chords(edge.trajectory)
-        for (x, y), (to_x, to_y) in zip(points, points[1:], strict=False):
+        for (x, y), (to_x, to_y) in itertools.pairwise(points):
             length = math.hypot(to_x - x, to_y - y)
             theta, steps = math.atan2(to_y - y, to_x - x), max(1, math.ceil(length / STEP_M))
             for step in range(steps + 1):

@@ -37,7 +37,7 @@ from rigless.robots.agv.fields import (
     nullable,
 )
 from rigless.robots.agv.profile import SimulationProfile
-from rigless.robots.agv.vda5050.settings import Vda5050
+from rigless.robots.agv.vda5050_model.settings import Vda5050
 
 ROW = 20  # robots of a fleet in a row
 GOLDEN = 0.6180339887498949  # s between phases of two robots: spreads any number evenly

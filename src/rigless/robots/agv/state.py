@@ -5,7 +5,7 @@ from typing import Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.machine.state import MachineState
-from rigless.robots.agv.vda5050.state import VdaState
+from rigless.robots.agv.vda5050_model.state import VdaState
 from rigless.robots.agv.wire import Envelope
 
 

@@ -6,12 +6,13 @@ Every message of the robot is checked against the schemas made from the field li
 import json
 from typing import Any
 
+from tests.robots.agv.scene import over
+
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.simulation import Simulation
 from rigless.robots.agv import Robot
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.vda5050.wire import PORT
-from tests.robots.agv.scene import over
 
 from .schemas import check
 

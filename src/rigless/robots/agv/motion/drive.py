@@ -7,8 +7,8 @@ waypoint behind it.
 
 Each of these motions is a `landing` (motors.py): it ends exactly on its target, within limits that
 all wheels can keep. At a waypoint without a stop the robot continues at speed if the next leg is
-straight on; a change of direction of up to STRAIGHT is made in passing (on a curve BEND). The pose follows from what
-the wheels really did.
+straight on; a change of direction of up to STRAIGHT, on a curve of up to BEND, is made in passing.
+The pose follows from what the wheels really did.
 """
 
 import math

@@ -11,9 +11,9 @@ from typing import Literal
 
 import msgspec
 
-from rigless.robots.agv.vda5050 import received as r
-from rigless.robots.agv.vda5050.errors import Rejected
-from rigless.robots.agv.vda5050.state import FINAL, OrderState
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import FINAL, OrderState
 
 Verdict = Literal["new", "update", "repeated"]
 

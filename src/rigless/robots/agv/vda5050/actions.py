@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.vda5050 import received as r
-from rigless.robots.agv.vda5050.catalogue import Kind
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
 from rigless.robots.agv.vda5050.effects import Effects
-from rigless.robots.agv.vda5050.errors import Rejected
-from rigless.robots.agv.vda5050.state import (
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import (
     FAILED,
     FINAL,
     FINISHED,

@@ -11,7 +11,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.params import Refused
 from rigless.robots.agv.state import CoreState, Job
-from rigless.robots.agv.vda5050.catalogue import Kind
+from rigless.robots.agv.vda5050_model.catalogue import Kind
 
 HANDLING = {"pick": "GRIP", "drop": "RELEASE"}  # the command of the core, if it has a gripper
 OWNER = "vda5050"

@@ -9,7 +9,7 @@ import math
 from bisect import bisect_right
 
 from rigless.robots.agv.machine.path import Waypoint
-from rigless.robots.agv.vda5050.received import Trajectory
+from rigless.robots.agv.vda5050_model.received import Trajectory
 
 KINK_RAD = 0.02  # with the overshoot of a tick below BEND of motion/drive.py
 CHORD_TICKS = 2.0  # of the tick period: a chord lasts at least as long

@@ -10,12 +10,12 @@ import math
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.actions import STANDING, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.curves import waypoints
-from rigless.robots.agv.vda5050.state import VdaState
 from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.state import VdaState
 
 STRAY_M = 0.05  # beyond a corridor before it counts as left
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rigless.robots.agv.machine.machine import Machine
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050.catalogue import Kind
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
-from rigless.robots.agv.vda5050.state import ActionRecord, VdaState
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
 
 ENABLED, DISABLED = "ENABLED", "DISABLED"
 FARTHEST_M = 1e6

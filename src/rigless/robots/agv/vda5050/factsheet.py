@@ -6,10 +6,10 @@ from typing import Any
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.motion import drive as d
-from rigless.robots.agv.vda5050.catalogue import Kind
-from rigless.robots.agv.vda5050.received import LONGEST_ID, MOST
 from rigless.robots.agv.vda5050.wire import LONGEST
 from rigless.robots.agv.vda5050.zones import SUPPORTED
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.received import LONGEST_ID, MOST
 
 # Optional fields of an order that the robot obeys; it rejects an order with any other.
 OPTIONAL = (

@@ -21,22 +21,22 @@ from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import CoreState
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.acceptance import Limits
 from rigless.robots.agv.vda5050.actions import Actions
-from rigless.robots.agv.vda5050.catalogue import catalogue
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.driving import Driving
 from rigless.robots.agv.vda5050.effects import Effects
-from rigless.robots.agv.vda5050.errors import Rejected
 from rigless.robots.agv.vda5050.factsheet import sections
 from rigless.robots.agv.vda5050.instant import Instant
 from rigless.robots.agv.vda5050.orders import Orders
 from rigless.robots.agv.vda5050.report import Report
-from rigless.robots.agv.vda5050.state import VdaState
 from rigless.robots.agv.vda5050.wire import PORT
 from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import catalogue
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import VdaState
 
 MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "MANUAL", "SERVICE", "TEACHIN", "STARTUP", "INTERVENED")
 CLEARING = ("MANUAL", "SERVICE", "TEACHIN", "STARTUP")
@@ -65,7 +65,7 @@ class Front:
         self._given, self._machine, self._publisher = config.vda5050, machine, publisher
         self._reverses = reverses
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
-        self._kinds = catalogue(config)
+        self._kinds = catalogue(self._given)
         self._functions = functions = CoreFunctions(services, core, machine, plans, jobs)
         effects = Effects(state, machine, functions, self._given.loadWeightKg)
         self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)

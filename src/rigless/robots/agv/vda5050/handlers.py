@@ -10,9 +10,9 @@ from rigless.kernel.faults import Param, Params
 from rigless.kernel.ports import Link
 from rigless.kernel.robot import VirtualInput, every, on
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.vda5050 import received as r
-from rigless.robots.agv.vda5050.catalogue import catalogue
 from rigless.robots.agv.vda5050.front import MODES, Front
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import catalogue
 
 OwnFaults = Mapping[str, tuple[str, ...] | Mapping[str, Params]]
 SECONDS = Param(5.0, 0.0, 3.6e6)
@@ -38,7 +38,7 @@ def own_faults(config: RobotConfig) -> OwnFaults:
     """Return the faults that the front end adds."""
     if config.vda5050 is None:
         return {}
-    kinds = [kind for kind in catalogue(config).values() if kind.scopes != ("INSTANT",)]
+    kinds = [kind for kind in catalogue(config.vda5050).values() if kind.scopes != ("INSTANT",)]
     acting: Mapping[str, Params] = {"fail": {}, "blocked": {}, "slow": {"factor": FACTOR}}
     return {
         "session": ("cut", "takeover", "stale_order"),

@@ -5,13 +5,14 @@ A resend of an actionId is ignored, because some masters repeat it until they se
 
 from collections.abc import Callable
 
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.actions import Actions
-from rigless.robots.agv.vda5050.catalogue import Kind
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
-from rigless.robots.agv.vda5050.errors import Rejected, error
 from rigless.robots.agv.vda5050.orders import Orders
-from rigless.robots.agv.vda5050.state import (
+from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.errors import Rejected, error
+from rigless.robots.agv.vda5050_model.state import (
     FAILED,
     FINAL,
     FINISHED,
@@ -20,7 +21,6 @@ from rigless.robots.agv.vda5050.state import (
     ActionRecord,
     VdaState,
 )
-from rigless.robots.agv.vda5050.zones import Zones
 
 MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "INTERVENED")
 MOST = 1000  # remembered instant actions

@@ -7,12 +7,12 @@ import msgspec
 
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.vda5050 import acceptance
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.actions import Actions
 from rigless.robots.agv.vda5050.driving import Driving
-from rigless.robots.agv.vda5050.errors import Rejected, error
-from rigless.robots.agv.vda5050.settings import Vda5050
-from rigless.robots.agv.vda5050.state import FAILED, FINAL, FINISHED, ActionRecord, VdaState
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import Rejected, error
+from rigless.robots.agv.vda5050_model.settings import Vda5050
+from rigless.robots.agv.vda5050_model.state import FAILED, FINAL, FINISHED, ActionRecord, VdaState
 
 TAKING = ("AUTOMATIC", "SEMIAUTOMATIC", "INTERVENED")  # modes in which orders are taken
 

@@ -4,12 +4,12 @@ from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import CoreState
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.driving import Driving
-from rigless.robots.agv.vda5050.errors import LEVELS, error
-from rigless.robots.agv.vda5050.state import ActionRecord, VdaState
 from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import LEVELS, error
+from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
 
 SHORT_M = 1.0  # of the base beyond the stopping distance, before a new base is requested
 VOLTS = (44.0, 52.0)  # of an empty and a full 48 V battery
@@ -86,7 +86,7 @@ class Report:
         return m.State(
             orderId=order.order_id,
             orderUpdateId=order.update_id,
-            zoneSetId=order.zone_set_id or None,
+            zoneSetId=None if three else order.zone_set_id or None,
             lastNodeId=order.last_node,
             lastNodeSequenceId=order.last_sequence,
             driving=self._driving.driving,

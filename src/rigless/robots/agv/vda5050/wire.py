@@ -15,9 +15,9 @@ from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Port, WireError
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.params import sentence
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050 import received as r
-from rigless.robots.agv.vda5050.dialect import Dialect
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.dialect import Dialect
 
 PORT = "vda5050"
 REPORT, WILL, CONTROL = "_mqtt", "_will", "_session"

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones as shapes
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050 import received as r
 from rigless.robots.agv.vda5050.curves import chords
-from rigless.robots.agv.vda5050.errors import Rejected
-from rigless.robots.agv.vda5050.state import VdaState
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import VdaState
 
 SUPPORTED = ("BLOCKED", "RELEASE", "SPEED_LIMIT")
 STEP_M = 0.2  # between the places of the body that are checked along an edge

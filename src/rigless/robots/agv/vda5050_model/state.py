@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from rigless.robots.agv.vda5050 import messages as m
-from rigless.robots.agv.vda5050 import received as r
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
 
 WAITING, RUNNING, PAUSED, RETRIABLE = "WAITING", "RUNNING", "PAUSED", "RETRIABLE"
 FINISHED, FAILED = "FINISHED", "FAILED"

@@ -84,7 +84,6 @@ ONLY_3 = {  # keys that 2.1 does not know
                   "state.zoneActionStates"),
 }  # fmt: skip
 ONLY_2 = {  # keys that 3.0 does not know
-    "state": ("zoneSetId",),
     "factsheet": ("enumLen", "constraints"),
 }
 ONLY_2_1 = {  # keys that 2.0 does not know either

@@ -6,8 +6,7 @@ The standard's types are constants here; types of your own come from the config.
 from dataclasses import dataclass, field
 from typing import Any
 
-from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.vda5050.settings import OwnAction
+from rigless.robots.agv.vda5050_model.settings import OwnAction, Vda5050
 
 ALL = ("NONE", "SOFT", "HARD")
 
@@ -88,10 +87,8 @@ STANDARD = (
 )
 
 
-def catalogue(config: RobotConfig) -> dict[str, Kind]:
+def catalogue(given: Vda5050) -> dict[str, Kind]:
     """Return the action types of a robot by name."""
-    given = config.vda5050
-    assert given is not None
     found = {
         kind.name: kind
         for kind in STANDARD

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from rigless.robots.agv.vda5050.received import Trajectory
+from rigless.robots.agv.vda5050_model.received import Trajectory
 
 
 class Header(Struct, frozen=True, kw_only=True, omit_defaults=True):

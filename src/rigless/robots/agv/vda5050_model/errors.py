@@ -6,7 +6,7 @@ version does not report the case.
 
 from collections.abc import Mapping
 
-from rigless.robots.agv.vda5050 import messages as m
+from rigless.robots.agv.vda5050_model import messages as m
 
 W, U, C, F = "WARNING", "URGENT", "CRITICAL", "FATAL"
 

@@ -8,7 +8,7 @@ import typer
 
 from rigless.cli.parsing import completion
 from rigless.cli.parsing.naming_group import NamingGroup
-from rigless.cli.parsing.optional_port import BROKER, FOXGLOVE_PORT, OptionalPort
+from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, Broker, OptionalPort
 
 app = typer.Typer(
     cls=NamingGroup,
@@ -160,13 +160,7 @@ def run(
             help="Start a NATS server and use it instead of the one in the config.",
         ),
     ] = False,
-    vda5050: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[mqtt://HOST:PORT]",
-            help=f"Speak VDA 5050 (AGV): --set vda5050.url=URL; without URL, {BROKER}.",
-        ),
-    ] = None,
+    vda5050: Broker = None,
     program: Programs = [],
     no_programs: Annotated[
         bool, typer.Option("--no-programs", help="Do not start the scenario's programs.")

@@ -1,11 +1,19 @@
 """Commands with options whose value may be left out: `--foxglove`, `--foxglove 9000`."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 FOXGLOVE_PORT = 8765  # the port that Foxglove proposes
 BROKER = "mqtt://127.0.0.1:1883"  # the port of MQTT
+Broker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[mqtt://HOST:PORT]",
+        help=f"Speak VDA 5050 (AGV): --set vda5050.url=URL; without URL, {BROKER}.",
+    ),
+]
 
 
 class OptionalPort(TyperCommand):

@@ -52,8 +52,8 @@ from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.vda5050 import handlers
 from rigless.robots.agv.vda5050.handlers import Vda5050Handlers
+from rigless.robots.agv.vda5050.page import view_of
 from rigless.robots.agv.vda5050.wire import vda5050_port
-from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
 from rigless.worlds.bundled import find_map
 from rigless.worlds.layout.world_files import load_world
@@ -473,7 +473,7 @@ class Agv(Vda5050Handlers, Robot, FleetMember):
         return "e-stop" if self.machine.estop != "NONE" else self._state.core.status
 
     def view(self) -> View:
-        return AgvView(self)
+        return view_of(self)
 
     def truth(self) -> Truth:
         state, machine = self._state, self.machine

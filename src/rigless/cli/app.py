@@ -8,7 +8,7 @@ import typer
 
 from rigless.cli.parsing import completion
 from rigless.cli.parsing.naming_group import NamingGroup
-from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, OptionalPort
+from rigless.cli.parsing.optional_port import FOXGLOVE_PORT, Broker, OptionalPort
 from rigless.cli.parsing.shard_options import Processes, Shard, shard_settings
 
 app = typer.Typer(
@@ -161,6 +161,7 @@ def run(
             help="Start a NATS server and use it instead of the one in the config.",
         ),
     ] = False,
+    vda5050: Broker = None,
     program: Programs = [],
     no_programs: Annotated[
         bool, typer.Option("--no-programs", help="Do not start the scenario's programs.")
@@ -195,6 +196,8 @@ def run(
 
       rigless run agv --count 200 --processes 4
 
+      rigless run agv --vda5050
+
       rigless run vacuum --foxglove
 
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
@@ -216,6 +219,7 @@ def run(
     settings = [
         *settings,
         *(["ros.enabled=true"] if ros else []),
+        *([f"vda5050.url={vda5050}"] if vda5050 is not None else []),
         *shard_settings(shard, processes, count),
     ]
     with compile_progress(Path(target).name):

@@ -1,14 +1,23 @@
-"""Commands with an option whose value may be left out: `--foxglove` and `--foxglove 9000`."""
+"""Commands with options whose value may be left out: `--foxglove`, `--foxglove 9000`."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
 FOXGLOVE_PORT = 8765  # the port that Foxglove proposes
+BROKER = "mqtt://127.0.0.1:1883"  # the port of MQTT
+Broker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[mqtt://HOST:PORT]",
+        help=f"Speak VDA 5050 (AGV): --set vda5050.url=URL; without URL, {BROKER}.",
+    ),
+]
 
 
 class OptionalPort(TyperCommand):
-    """A command whose option --foxglove has a default port; typer has no such options."""
+    """A command whose options --foxglove and --vda5050 have defaults; typer has no such options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for place, word in enumerate(args):
@@ -17,4 +26,6 @@ class OptionalPort(TyperCommand):
                 break
             if word == "--foxglove" and not following.lstrip("-").isdigit():
                 args[place] = f"--foxglove={FOXGLOVE_PORT}"
+            if word == "--vda5050" and "://" not in following:
+                args[place] = f"--vda5050={BROKER}"
         return super().parse_args(ctx, args)

@@ -37,6 +37,7 @@ from rigless.robots.agv.fields import (
     nullable,
 )
 from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.vda5050_model.settings import Vda5050
 
 ROW = 20  # robots of a fleet in a row
 GOLDEN = 0.6180339887498949  # s between phases of two robots: spreads any number evenly
@@ -322,6 +323,7 @@ class RobotConfig(Part):
     io: Io = Field(description="Inputs, outputs and devices.")
     streams: Streams = Field(description="The rates of the published streams.")
     safety: Safety = Field(description="When the robot stops by itself.")
+    vda5050: Vda5050 | None = Field(None, description="The VDA 5050 front end, over MQTT.")
     extensions: Bucket = Field({}, description="Free-form, for your own tools.")
 
     @model_validator(mode="before")

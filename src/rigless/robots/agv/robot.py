@@ -50,7 +50,10 @@ from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.state import AgvState, Truth
-from rigless.robots.agv.view import AgvView
+from rigless.robots.agv.vda5050 import handlers
+from rigless.robots.agv.vda5050.handlers import Vda5050Handlers
+from rigless.robots.agv.vda5050.page import view_of
+from rigless.robots.agv.vda5050.wire import vda5050_port
 from rigless.robots.agv.wire import agv_port
 from rigless.worlds.bundled import find_map
 from rigless.worlds.layout.world_files import load_world
@@ -62,7 +65,7 @@ START_KEYS = (f"{START}.x", f"{START}.y")
 WAREHOUSES = ((100, "warehouse_100"), (1000, "warehouse_1000"))  # by the size of a fleet
 
 
-class Agv(LargeFleetMember):
+class Agv(Vda5050Handlers, LargeFleetMember):
     Config = RobotConfig
     State = AgvState
     config: RobotConfig
@@ -118,12 +121,13 @@ class Agv(LargeFleetMember):
 
     @cached_property
     def ports(self) -> tuple[Port, ...]:  # type: ignore[override]
-        real = hardware_port(self.config)
-        return (agv_port(self.config), *([real] if real else []))
+        more = vda5050_port(self.config), hardware_port(self.config)
+        return (agv_port(self.config), *(port for port in more if port is not None))
 
     @cached_property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
-        return {**sensing.virtual_inputs(self.config), **HOST_INPUTS}
+        own = handlers.inputs(self.config)
+        return {**sensing.virtual_inputs(self.config), **own, **HOST_INPUTS}
 
     @cached_property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -134,8 +138,8 @@ class Agv(LargeFleetMember):
         return sensing.actuators(self.config)
 
     @cached_property
-    def own_faults(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override]
-        return sensing.own_faults(self.config)
+    def own_faults(self) -> handlers.OwnFaults:  # type: ignore[override]
+        return {**sensing.own_faults(self.config), **handlers.own_faults(self.config)}
 
     def defaults(self) -> Defaults:
         profile = self.config.runtime.simulationProfile
@@ -231,22 +235,14 @@ class Agv(LargeFleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
+        seen = core, state.task, state.traffic
         self.streams = Streams(
-            self,
-            core,
-            state.task,
-            state.traffic,
-            config,
-            machine,
-            publisher,
-            events,
-            settings,
-            jobs,
-            commands,
+            self, *seen, config, machine, publisher, events, settings, jobs, commands
         )
         self.publisher, self.events, self.settings = publisher, events, settings
         self.plans, self.forecast, self.jobs = plans, forecast, jobs
         self.route, self.commands = route, commands
+        self.vda = self._make_vda(self)
         self._use_settings()
 
     # Time
@@ -265,6 +261,8 @@ class Agv(LargeFleetMember):
             self.commands.tick()
         if task.active is not None or task.queue or task.unfinished:
             self.tasks.tick()
+        if self.vda is not None:
+            self.vda.tick()
         self.streams.after_tick()
 
     @every(lambda config: config.streams.heartbeatHz)
@@ -313,6 +311,8 @@ class Agv(LargeFleetMember):
     def faults_changed(self, message: Injected | Cleared, link: Link) -> None:
         self.publisher.wire_changed()
         self.machine.resample()
+        if self.vda is not None and isinstance(message, Injected):
+            self.vda.faulted(message.target, message.kind)
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:
@@ -473,7 +473,7 @@ class Agv(LargeFleetMember):
         return "e-stop" if self.machine.estop != "NONE" else self._state.core.status
 
     def view(self) -> View:
-        return AgvView(self)
+        return view_of(self)
 
     def truth(self) -> Truth:
         state, machine = self._state, self.machine

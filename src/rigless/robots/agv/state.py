@@ -5,6 +5,7 @@ from typing import Any
 
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.machine.state import MachineState
+from rigless.robots.agv.vda5050_model.state import VdaState
 from rigless.robots.agv.wire import Envelope
 
 
@@ -272,6 +273,7 @@ class AgvState:
     traffic: TrafficState = field(default_factory=TrafficState)
     route: RouteState = field(default_factory=RouteState)
     teach: TeachState = field(default_factory=TeachState)
+    vda: VdaState = field(default_factory=VdaState)
 
 
 @dataclass(frozen=True)

@@ -192,10 +192,11 @@ def agv_port(config: RobotConfig) -> Port:
     }
     listen = f"rigless send {{robot}} nats --subject 'robot.{robot_id}.>' --wait 5"
     emits = tuple(OUT.values())
+    alone = config.vda5050 is not None and not config.vda5050.nats
     return Port(
         "nats",
         codec_of(robot_id),
-        "nats",
+        "memory" if alone else "nats",
         _address(config),
         "message",
         "both",

@@ -31,6 +31,7 @@ class Publisher:
         self._services, self._state, self._seed = services, state, seed
         self._robot_id = config.identity.robotId
         self._mock = config.runtime.mode == "MOCK"
+        self._alone = config.vda5050 is not None and not config.vda5050.nats
 
     # Boot and clock
 
@@ -43,7 +44,7 @@ class Publisher:
         state.boot_ns = services.now_ns
         state.published, state.events, state.seqs, state.was_connected = 0, 0, {}, False
         if state.connection != "UP":
-            state.connection = "DOWN" if given else "NONE"
+            state.connection = "DOWN" if given and not self._alone else "NONE"
 
     def set_epoch(self) -> None:
         """Take the Unix time of simulated time zero from the inputs."""

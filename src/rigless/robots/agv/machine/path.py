@@ -16,7 +16,8 @@ from rigless.robots.agv.motion import motors as m
 class Waypoint:
     """A point of a path. `theta` is the final heading, `max_speed` the limit of the leg to it.
 
-    Without `stop` the robot passes it at speed if the next leg is straight on.
+    Without `stop` the robot passes it at speed if the next leg is straight on; with `bend`, also if
+    the direction changes as along a curve of short legs.
     """
 
     x: float
@@ -24,6 +25,7 @@ class Waypoint:
     theta: float | None = None
     max_speed: float | None = None
     stop: bool = True
+    bend: bool = False
 
 
 class DrivePath:
@@ -179,6 +181,6 @@ def _rows(waypoints: Sequence[Waypoint]) -> m.Array:
             to.y,
             math.nan if to.theta is None else to.theta,
             math.inf if to.max_speed is None else to.max_speed,
-            float(to.stop),
+            -1.0 if to.bend and not to.stop else float(to.stop),
         )
     return rows

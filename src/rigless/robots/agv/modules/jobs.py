@@ -66,7 +66,7 @@ class Jobs:
                 machine.motors.move_axis(motor, target)
         if job.kind in ("WAIT", "SCAN"):
             job.until_ns += self._clock.now_ns
-        given = p.parse(job.kind, job.params, p.STEPS)
+        given = p.parse(job.kind, job.params, p.STEPS) if job.kind != "ORDER" else None
         match given:
             case p.Move():
                 machine.drive.go([Waypoint(given.x, given.y, given.theta)])
@@ -201,6 +201,8 @@ class Jobs:
                     self.end(job)
             case "FOLLOW_ROUTE":
                 self.route.drive(job)
+            case "ORDER":
+                pass  # its owner drives and ends it
             case "STOP":
                 if not machine.drive.driving:
                     self.end(job)

@@ -7,8 +7,8 @@ waypoint behind it.
 
 Each of these motions is a `landing` (motors.py): it ends exactly on its target, within limits that
 all wheels can keep. At a waypoint without a stop the robot continues at speed if the next leg is
-straight on; a change of direction of up to STRAIGHT is made in passing. The pose follows from what
-the wheels really did.
+straight on; a change of direction of up to STRAIGHT, on a curve of up to BEND, is made in passing.
+The pose follows from what the wheels really did.
 """
 
 import math
@@ -60,6 +60,7 @@ WHEEL, SIDE, METRES_PER, WHEEL_SIZE = range(
 )  # of a drive motor: its index; -1 left, 1 right, 0 neither; metres per SI unit
 
 STRAIGHT = 0.01  # rad
+BEND = 0.05  # rad: likewise at a waypoint of a curve, whose PATH_STOP is negative
 CLOSE = 1e-6  # m: distance at which a waypoint is reached
 AIMED = 1e-9  # rad
 ASIDE = 1e-3  # m: tolerated lateral error at a waypoint, from faulty wheels
@@ -157,7 +158,7 @@ def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> 
     theta = path[leg, PATH_THETA]
     return (
         length <= CLOSE
-        or turn > STRAIGHT
+        or turn > (BEND if path[leg, PATH_STOP] < 0.0 else STRAIGHT)
         or (theta == theta and abs(wrap(theta - heading)) > STRAIGHT)
     )
 
@@ -238,7 +239,8 @@ def begin(drive: Array, path: Array, const: Array, fresh: bool) -> None:
         along = drive[ASKED_V] * (-1.0 if drive[BACK] > 0.0 else 1.0) > 0.0
         if const[MODEL] == TRACK and (not moves or (along and off <= 0.5 * math.pi)):
             off = 0.0
-        if off <= (STRAIGHT if moves else AIMED) and (along or not moves):
+        straight = BEND if leg > 0 and path[leg - 1, PATH_STOP] < 0.0 else STRAIGHT
+        if off <= (straight if moves else AIMED) and (along or not moves):
             theta, drive[PHASE] = drive[THETA], ROLL
             if not (
                 moves

@@ -1,0 +1,214 @@
+"""Actions: which may start, which keep the robot standing, and how they run and end.
+
+Triggered actions wait in one queue, in the order of the standard. NONE and SOFT run in parallel;
+SINGLE and HARD run alone. SOFT and HARD keep the robot standing, from the moment when they are
+triggered until they have ended.
+"""
+
+from collections.abc import Iterable
+
+from rigless.kernel.rate import to_ns
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
+from rigless.robots.agv.vda5050.effects import Effects
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import (
+    FAILED,
+    FINAL,
+    FINISHED,
+    PAUSED,
+    RETRIABLE,
+    RUNNING,
+    ActionRecord,
+    VdaState,
+)
+
+STANDING = ("SOFT", "HARD")
+ALONE = ("SINGLE", "HARD")
+ACTIVE = (RUNNING, PAUSED, RETRIABLE)
+WATCHED = ("cancelOrder", "startPause")  # ended elsewhere, when the robot stands
+
+
+class Actions:
+    def __init__(
+        self,
+        services: Services,
+        state: VdaState,
+        kinds: dict[str, Kind],
+        core: CoreFunctions,
+        effects: Effects,
+        tick_s: float,
+    ):
+        self._services, self._state, self._kinds = services, state, kinds
+        self._core, self._effects, self._tick_ns = core, effects, to_ns(tick_s)
+
+    def check(self, action: r.Action, scope: str) -> None:
+        """Raise Rejected if the robot can never carry out an action here."""
+        name, kind = action.actionType, self._kinds.get(action.actionType)
+
+        def refuse(what: str) -> Rejected:
+            return Rejected("action", f"{name[:60]}: {what}", actionId=action.actionId)
+
+        if kind is None:
+            raise refuse("the robot does not know this action")
+        if scope not in kind.scopes:
+            raise refuse(f"not possible as {scope.lower()} action")
+        if action.blockingType not in (*kind.blocking, "SINGLE"):
+            raise refuse(f"blockingType {action.blockingType} is not possible")
+        missing = [key for key in kind.required if key not in action.parameters]
+        if missing:
+            raise refuse(f"actionParameters need {missing[0]}")
+        try:
+            self._core.check(kind)
+            self._effects.check(kind, action.parameters)
+        except (Refused, ValueError) as error:
+            raise refuse(str(error)) from None
+
+    # Triggering
+
+    def trigger(self, actions: Iterable[r.Action], at: int) -> None:
+        """Let the actions of a node or an edge that the robot has reached start in their turn."""
+        order = self._state.order
+        for action in actions:
+            record = order.actions.get(action.actionId)
+            if record is not None and record.status not in FINAL and record.at == at:
+                order.queue.append(action.actionId)
+
+    def standing(self) -> bool:
+        """Return True if an action keeps the robot standing."""
+        order = self._state.order
+        if any(order.actions[name].action.blockingType in STANDING for name in order.queue):
+            return True
+        return any(
+            record.status in ACTIVE and record.action.blockingType in STANDING
+            for record in self._state.instant.values()
+        )
+
+    def tick(self) -> None:
+        """Run the actions that run, and start those that may."""
+        order = self._state.order
+        for name in list(order.queue):
+            self._run(order.actions[name])
+        for record in self._state.instant.values():
+            if record.status in (RUNNING, PAUSED) and record.action.actionType not in WATCHED:
+                self._run(record)
+        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
+        if order.queue and not self._core.paused and not order.cancelling:
+            self._start_next()
+
+    def _start_next(self) -> None:
+        order = self._state.order
+        for name in list(order.queue):
+            record = order.actions[name]
+            others = [
+                order.actions[other]
+                for other in order.queue
+                if other != name and order.actions[other].status in ACTIVE
+            ]
+            if record.status in ACTIVE:
+                continue
+            if any(other.action.blockingType in ALONE for other in others):
+                return
+            if record.action.blockingType in ALONE and others:
+                return
+            self.begin(record)
+            if record.action.blockingType in ALONE and record.status not in FINAL:
+                return
+        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
+
+    # Running
+
+    def begin(self, record: ActionRecord) -> None:
+        kind = self._kinds[record.action.actionType]
+        record.status, record.left_ns = RUNNING, to_ns(kind.seconds)
+        slow = self._services.fault(kind.name, "slow")
+        if slow is not None:
+            record.left_ns = int(record.left_ns * float(slow.params["factor"]))
+        try:
+            record.job = self._core.begin(kind)
+        except Refused as refused:
+            self.fail(record, str(refused))
+        self._changed()
+        if record.status == RUNNING:
+            self._run(record)
+
+    def _run(self, record: ActionRecord) -> None:
+        """Let a running action go on for a tick."""
+        if record.status not in (RUNNING, PAUSED):
+            return
+        kind = self._kinds[record.action.actionType]
+        paused = self._core.paused and record.at >= 0
+        if (record.status == PAUSED) != paused:
+            record.status = PAUSED if paused else RUNNING
+            self._changed()
+        if paused or self._services.fault(kind.name, "blocked") is not None:
+            return
+        if record.left_ns > 0:
+            record.left_ns -= self._tick_ns
+            return
+        if record.job:
+            job = self._core.ended(record.job)
+            if job is None:
+                return
+            record.job = 0
+            if job.state != "SUCCEEDED":
+                self.fail(record, job.message or job.state.lower())
+                return
+        if self._services.fault(kind.name, "fail") is not None:
+            self.fail(record, "a fault was injected")
+            return
+        result = self._effects.finish(kind, record)
+        if result is not None:
+            self.end(record, FINISHED, result or kind.result)
+
+    def end(self, record: ActionRecord, status: str, result: str = "") -> None:
+        if record.status in FINAL:
+            return
+        if record.job:
+            self._core.cancel(record.job)
+            record.job = 0
+        record.status, record.result = status, result[:400]
+        self._changed()
+
+    def fail(self, record: ActionRecord, why: str) -> None:
+        """Let an action fail; a retriable one waits for the decision of the master."""
+        if record.action.retriable and not self._state.order.cancelling:
+            if record.job:
+                self._core.cancel(record.job)
+            record.status, record.result, record.job = RETRIABLE, why[:400], 0
+            self._changed()
+        else:
+            self.end(record, FAILED, why)
+
+    def end_edge(self, sequence: int) -> None:
+        """End the actions of an edge that the robot leaves."""
+        order = self._state.order
+        for name in list(order.queue):
+            record = order.actions[name]
+            if record.at == sequence:
+                self.end(record, FINISHED, "ended with its edge")
+                order.queue.remove(name)
+
+    def interrupt(self) -> None:
+        """End the waiting actions of the order, and the running ones that can be interrupted."""
+        order = self._state.order
+        for record in order.actions.values():
+            kind = self._kinds[record.action.actionType]
+            if record.status not in FINAL and (record.status != RUNNING or kind.cancels):
+                self.end(record, FAILED, "the order was cancelled")
+        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
+
+    def triggered(self, name: str = "") -> bool:
+        """End the waiting triggers, or the named one. Return False if there is none."""
+        found = False
+        for record in self._state.order.actions.values():
+            waits = record.action.actionType == "waitForTrigger" and record.status == RUNNING
+            if waits and name in ("", record.action.actionId):
+                self.end(record, FINISHED, "triggered")
+                found = True
+        return found
+
+    def _changed(self) -> None:
+        self._state.session.changed = True

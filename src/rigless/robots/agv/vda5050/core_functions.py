@@ -1,0 +1,103 @@
+"""The functions of the robot's core that VDA 5050 actions use: the seam between both.
+
+Charging, picking and dropping are commands or inputs of the core, as on its other front end.
+"""
+
+from typing import Any, Protocol
+
+from rigless.robots.agv import params as p
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.plans import Plans
+from rigless.robots.agv.params import Refused
+from rigless.robots.agv.state import CoreState, Job
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+
+HANDLING = {"pick": "GRIP", "drop": "RELEASE"}  # the command of the core, if it has a gripper
+OWNER = "vda5050"
+
+
+class Inputs(Protocol):
+    input: dict[str, Any]
+
+
+class CoreFunctions:
+    def __init__(
+        self, services: Inputs, core: CoreState, machine: Machine, plans: Plans, jobs: Jobs
+    ):
+        self._services, self._core = services, core
+        self._machine, self._plans, self._jobs = machine, plans, jobs
+        self._grips = any("GRIP" in (one.functionKey or "") for one in plans.functional.values())
+
+    def command_of(self, kind: Kind) -> tuple[str, dict[str, Any]] | None:
+        """Return the command that carries out an action, or None if it only lasts a time."""
+        if kind.command:
+            return kind.command, kind.params
+        if kind.name in HANDLING and self._grips:
+            return HANDLING[kind.name], {}
+        return None
+
+    def check(self, kind: Kind) -> None:
+        """Raise Refused if the core cannot carry out an action at all."""
+        command = self.command_of(kind)
+        if command is not None:
+            self._plans.plan(*command, OWNER, p.ACTIONS)
+
+    def begin(self, kind: Kind) -> int:
+        """Start the command of an action, and return the number of its job. Raises Refused."""
+        command = self.command_of(kind)
+        if command is None:
+            return 0
+        job = self._plans.plan(*command, OWNER, p.ACTIONS)
+        self._plans.check(job)
+        return self._jobs.begin(job).id
+
+    def ended(self, number: int) -> Job | None:
+        """Return a job that has ended, once."""
+        return self._jobs.take(number)
+
+    def cancel(self, number: int) -> None:
+        self._jobs.cancel(number)
+        self._jobs.take(number)
+
+    # The drive
+
+    def hold_drive(self, number: int) -> int:
+        """Return the job that holds the drive for the order, or 0 if another one has it."""
+        job = self._jobs.get(number)
+        if job is not None and job.state == "RUNNING":
+            return number
+        self._jobs.take(number)
+        if self._jobs.drive_job or self._core.status == "ERROR":
+            return 0
+        return self._jobs.begin(Job("ORDER", OWNER, {}, drives=True)).id
+
+    def holds_drive(self, number: int) -> bool:
+        job = self._jobs.get(number)
+        return job is not None and job.state == "RUNNING"
+
+    def release_drive(self, number: int) -> None:
+        job = self._jobs.get(number)
+        if job is not None and job.state == "RUNNING":
+            self._jobs.end(job)
+        self._jobs.take(number)
+
+    # Power and pause
+
+    def charge(self, on: bool) -> None:
+        self._services.input["charging"] = on
+        self._machine.resample()
+
+    @property
+    def charging(self) -> bool:
+        return self._machine.state.charging
+
+    def pause(self, on: bool) -> None:
+        self._core.paused = on
+
+    @property
+    def paused(self) -> bool:
+        return self._core.paused
+
+
+__all__ = ["CoreFunctions", "Refused"]

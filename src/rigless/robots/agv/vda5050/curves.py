@@ -1,0 +1,78 @@
+"""NURBS trajectories of edges, as waypoints that the drive can follow without stopping.
+
+The drive makes small changes of direction in passing. A curve is therefore divided into chords of
+equal change of direction, and its speed is limited by its curvature.
+"""
+
+import itertools
+import math
+from bisect import bisect_right
+
+from rigless.robots.agv.machine.path import Waypoint
+from rigless.robots.agv.vda5050_model.received import Trajectory
+
+KINK_RAD = 0.02  # with the overshoot of a tick below BEND of motion/drive.py
+CHORD_TICKS = 2.0  # of the tick period: a chord lasts at least as long
+FINE = 2000  # samples of a curve, from which the chords are chosen
+LONGEST_M = 0.5  # of a chord
+
+Point = tuple[float, float]
+
+
+def point_at(curve: Trajectory, u: float) -> Point:
+    """Return the point of a curve at a parameter, 0 to 1, by de Boor's algorithm."""
+    degree, points = curve.degree or 1, curve.controlPoints
+    knots = curve.knotVector or clamped(len(points), degree)
+    low, high = knots[degree], knots[len(points)]
+    at = low + (high - low) * u
+    span = min(max(bisect_right(knots, at) - 1, degree), len(points) - 1)
+    rows = []
+    for point in points[span - degree : span + 1]:
+        weight = 1.0 if point.weight is None else point.weight
+        rows.append([point.x * weight, point.y * weight, weight])
+    for level in range(1, degree + 1):
+        for j in range(degree, level - 1, -1):
+            first, last = knots[j + span - degree], knots[j + 1 + span - level]
+            part = (at - first) / (last - first) if last > first else 0.0
+            rows[j] = [(1 - part) * a + part * b for a, b in zip(rows[j - 1], rows[j], strict=True)]
+    x, y, weight = rows[degree]
+    return x / weight, y / weight
+
+
+def clamped(count: int, degree: int) -> list[float]:
+    """Return the clamped uniform knots that 3.0 assumes if a trajectory has none."""
+    inner = count - degree
+    middle = [step / inner for step in range(1, inner)]
+    return [0.0] * (degree + 1) + middle + [1.0] * (degree + 1)
+
+
+def chords(curve: Trajectory) -> list[Point]:
+    """Return points of a curve whose chords differ in direction by at most KINK_RAD."""
+    count = FINE if (curve.degree or 1) > 1 else 4 * len(curve.controlPoints)
+    fine = [point_at(curve, step / count) for step in range(count + 1)]
+    if (curve.degree or 1) == 1:
+        return [(point.x, point.y) for point in curve.controlPoints]
+    kept = [fine[0]]
+    heading: float | None = None
+    for before, here in itertools.pairwise(fine):
+        way = math.atan2(here[1] - before[1], here[0] - before[0])
+        if heading is None:
+            heading = way
+        turned = abs(math.remainder(way - heading, 2 * math.pi))
+        if turned > KINK_RAD or math.dist(kept[-1], here) > LONGEST_M:
+            kept.append(before)
+            heading = way
+    if math.dist(kept[-1], fine[-1]) < 1e-6:
+        kept.pop()
+    return [*kept, fine[-1]]
+
+
+def waypoints(curve: Trajectory, max_speed: float | None, tick_s: float) -> list[Waypoint]:
+    """Return the waypoints along a curve, except its end, each passed at speed."""
+    points = chords(curve)
+    found = []
+    for before, here in itertools.pairwise(points):
+        fastest = math.dist(before, here) / (CHORD_TICKS * tick_s)
+        speed = fastest if max_speed is None else min(fastest, max_speed)
+        found.append(Waypoint(here[0], here[1], None, max(speed, 0.02), False, True))
+    return found

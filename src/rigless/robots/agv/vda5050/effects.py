@@ -1,0 +1,98 @@
+"""The effects of actions on the robot: loads, charging, pose and maps."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.vda5050.core_functions import CoreFunctions
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
+
+ENABLED, DISABLED = "ENABLED", "DISABLED"
+FARTHEST_M = 1e6
+
+
+class Effects:
+    def __init__(self, state: VdaState, machine: Machine, core: CoreFunctions, weight_kg: float):
+        self._state, self._machine, self._core = state, machine, core
+        self._weight_kg = weight_kg
+
+    def check(self, kind: Kind, given: Mapping[str, Any]) -> None:
+        """Raise ValueError if the parameters of an action cannot be used."""
+        if kind.name in ("initPosition", "initializePosition"):
+            for key in ("x", "y", "theta"):
+                _number(key, given[key])
+        elif kind.name == "enableMap":
+            if map_key(given) not in self._state.maps:
+                raise ValueError(f"map {given['mapId']} {given['mapVersion']} is unknown")
+        elif kind.name == "deleteMap":
+            found = self._state.maps.get(map_key(given))
+            if found is None:
+                raise ValueError(f"map {given['mapId']} {given['mapVersion']} is unknown")
+            if found[0] == self._machine.state.map_id and found[2] == ENABLED:
+                raise ValueError(f"map {given['mapId']} is in use")
+
+    def finish(self, kind: Kind, record: ActionRecord) -> str | None:
+        """Apply an action whose time is over. Return its result, or None if it still runs."""
+        given, state = record.action.parameters, self._state
+        match kind.name:
+            case "waitForTrigger":
+                return None  # until it is triggered
+            case "pick":
+                load = m.Load(
+                    loadId=str(given.get("loadId", record.action.actionId)),
+                    loadType=str(given.get("loadType", "load")),
+                    loadPosition=str(given.get("lhd", "")) or None,
+                    weight=self._weight_kg,
+                )
+                state.loads = [*state.loads, load]
+                return f"picked {load.loadId}"
+            case "drop":
+                named = given.get("loadId")
+                gone = next((one for one in state.loads if named in (None, one.loadId)), None)
+                state.loads = [one for one in state.loads if one is not gone]
+                return "dropped" if gone is None else f"dropped {gone.loadId}"
+            case "startCharging" | "stopCharging":
+                on = kind.name == "startCharging"
+                if self._core.charging != on:
+                    self._core.charge(on)
+                    return None
+            case "initPosition" | "initializePosition":
+                x, y, theta = (_number(key, given[key]) for key in ("x", "y", "theta"))
+                self._machine.drive.place(x, y, theta, str(given["mapId"]))
+                state.order.last_node = str(given.get("lastNodeId", state.order.last_node))
+                self.use_map(str(given["mapId"]))
+            case "enableMap":
+                self.use_map(str(given["mapId"]), str(given["mapVersion"]))
+            case "downloadMap":
+                name, version = str(given["mapId"]), str(given["mapVersion"])
+                state.maps[map_key(given)] = [name, version, DISABLED]
+                return "the content is not fetched by a simulated robot"
+            case "deleteMap":
+                state.maps.pop(map_key(given), None)
+            case "logReport":
+                return f"log-{record.action.actionId}"
+        return ""
+
+    def use_map(self, name: str, version: str = "") -> None:
+        """Enable one version of a map; the others of it are disabled."""
+        for entry in self._state.maps.values():
+            if entry[0] == name and version:
+                entry[2] = ENABLED if entry[1] == version else DISABLED
+
+
+def map_key(given: Mapping[str, Any]) -> str:
+    return f"{given['mapId']}\n{given['mapVersion']}"
+
+
+def _number(key: str, value: Any) -> float:
+    """Return a coordinate; some masters send it as text."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{key} is not a number") from None
+    if not (math.isfinite(number) and abs(number) <= FARTHEST_M):
+        raise ValueError(f"{key} is out of range")
+    return number

@@ -1,0 +1,266 @@
+"""The VDA 5050 front end: the session with the broker, and what happens when.
+
+Theory of operation. On CONNECTING it gives the transport the will of that connection. When the
+session is up it publishes connection ONLINE, the factsheet and a state. Messages change the order
+and the actions at once; the robot's tick lets them go on. All changes of one tick give one state at
+its end; without any, a state follows after the state interval. While the session is down nothing is
+published, and the robot drives on to the end of its base.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from rigless.kernel.rate import to_ns
+from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.link.publisher import Publisher
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.plans import Plans
+from rigless.robots.agv.motion import drive as d
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.state import CoreState
+from rigless.robots.agv.vda5050.acceptance import Limits
+from rigless.robots.agv.vda5050.actions import Actions
+from rigless.robots.agv.vda5050.core_functions import CoreFunctions
+from rigless.robots.agv.vda5050.driving import Driving
+from rigless.robots.agv.vda5050.effects import Effects
+from rigless.robots.agv.vda5050.factsheet import sections
+from rigless.robots.agv.vda5050.instant import Instant
+from rigless.robots.agv.vda5050.orders import Orders
+from rigless.robots.agv.vda5050.report import Report
+from rigless.robots.agv.vda5050.wire import PORT
+from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.catalogue import catalogue
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import VdaState
+
+MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "MANUAL", "SERVICE", "TEACHIN", "STARTUP", "INTERVENED")
+CLEARING = ("MANUAL", "SERVICE", "TEACHIN", "STARTUP")
+ONLY_3 = ("STARTUP", "INTERVENED")
+NOT_THERE = ("SERVICE", "TEACHIN", "STARTUP")  # the last node is unknown afterwards
+SILENT = ("CONNECTING", "DOWN", "CLOSED")
+
+
+class Front:
+    """`state` holds everything that changes; the rest can be made again from it."""
+
+    def __init__(
+        self,
+        services: Services,
+        state: VdaState,
+        config: RobotConfig,
+        core: CoreState,
+        machine: Machine,
+        publisher: Publisher,
+        plans: Plans,
+        jobs: Jobs,
+        reverses: bool = False,
+    ):
+        assert config.vda5050 is not None
+        self._services, self.state, self._config = services, state, config
+        self._given, self._machine, self._publisher = config.vda5050, machine, publisher
+        self._reverses = reverses
+        tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
+        self._kinds = catalogue(self._given)
+        self._functions = functions = CoreFunctions(services, core, machine, plans, jobs)
+        effects = Effects(state, machine, functions, self._given.loadWeightKg)
+        self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)
+        self.zones = Zones(services, state, machine)
+        self.driving = Driving(
+            services, state, machine, functions, self.actions, self.zones, tick_s
+        )
+        self.orders = Orders(state, self._given, machine, self.actions, self.driving, self._limits)
+        self.instant = Instant(
+            state,
+            major,
+            self._kinds,
+            functions,
+            self.actions,
+            self.orders,
+            self.zones,
+            lambda: not machine.drive.driving,
+            self._publish_factsheet,
+        )
+        auto = config.safety.estopAcknowledge == "AUTO"
+        self.report = Report(services, state, core, machine, self.driving, self.zones, major, auto)
+        self._interval_ns = to_ns(self._given.stateIntervalS)
+        self._serial = self._given.serialNumber or config.identity.robotId
+        if not state.maps:
+            given = [(one.mapId, one.mapVersion) for one in self._given.maps]
+            for name, version in given or [(machine.state.map_id, "1")]:
+                state.maps[f"{name}\n{version}"] = [name, version, "ENABLED"]
+
+    def _limits(self) -> Limits:
+        const, machine = self._machine.const, self._machine
+        enabled = [entry[0] for entry in self.state.maps.values() if entry[2] == "ENABLED"]
+        return Limits(
+            self._config.dimensions.heightMm / 1000,
+            machine.half_width_m,
+            float(const[d.TOP_OMEGA]) if const[d.MODEL] == d.DIFFERENTIAL else 0.0,
+            self._reverses,
+            frozenset(enabled),
+            r.MOST,
+        )
+
+    # Time
+
+    def tick(self) -> None:
+        state, session = self.state, self.state.session
+        if not session.begun:
+            self._begin()
+        self._read_inputs()
+        order = state.order
+        if order.queue or state.instant or order.cancelling:
+            self.actions.tick()
+            self.instant.tick()
+        if order.nodes or order.sent:
+            self.driving.tick()
+        if order.cancelling:
+            self.orders.tick()
+        facts = self.report.facts()
+        if facts != session.facts:
+            session.facts, session.changed = facts, True
+        late = self._services.now_ns - session.state_ns >= self._interval_ns
+        if session.changed or late:
+            self.publish_state()
+
+    def _read_inputs(self) -> None:
+        """Follow the operating mode and the local trigger, which are inputs of the robot."""
+        given, state = self._services.input, self.state
+        mode = given["operating_mode"]
+        if mode != state.mode and mode in MODES:
+            if mode in ONLY_3 and self._given.major == 2:
+                mode = "SEMIAUTOMATIC" if mode == "INTERVENED" else "SERVICE"
+            if mode != state.mode:
+                self._change_mode(mode)
+        if given["trigger"] != state.trigger:
+            state.trigger = bool(given["trigger"])
+            if state.trigger:
+                self.actions.triggered()
+
+    def _change_mode(self, mode: str) -> None:
+        state = self.state
+        if mode in CLEARING:
+            self.orders.clear(f"the operating mode is {mode}")
+        if mode in NOT_THERE and self._given.major == 3:
+            state.order.last_node, state.order.last_sequence = "", 0
+        state.mode, state.session.changed = mode, True
+
+    # The session
+
+    def reported(self, report: r.SessionReport) -> None:
+        """Follow the session: give the will, greet, or say goodbye."""
+        session = self.state.session
+        if report.session == "CONNECTING":
+            session.state = "CONNECTING"
+            self._emit(m.Will(connectionState="CONNECTIONBROKEN"))
+        elif report.session == "UP":
+            session.state, session.begun = "UP", False
+            self._begin()
+        elif report.session == "CLOSING":
+            self._emit(m.Connection(connectionState="OFFLINE"))
+            session.state = "CLOSED"
+        else:
+            session.state = report.session
+
+    def _begin(self) -> None:
+        """Publish the first messages of a session."""
+        session = self.state.session
+        if session.state in SILENT:
+            return
+        session.begun = True
+        online = "HIBERNATING" if session.hibernating else "ONLINE"
+        self._emit(m.Connection(connectionState=online))  # type: ignore[arg-type]
+        self._publish_factsheet()
+        self.publish_state()
+
+    # Messages
+
+    def ordered(self, order: r.Order) -> None:
+        self.orders.receive(order)
+
+    def act(self, message: r.InstantActions) -> None:
+        before = self.state.session.hibernating
+        self.instant.receive(message)
+        if self.state.session.hibernating != before:
+            self._begin()
+
+    def zone_set(self, message: r.ZoneSets) -> None:
+        try:
+            self.zones.receive(message.zoneSet)
+        except Rejected as rejected:
+            references = {"topic": "zoneSet", "headerId": str(message.headerId)}
+            self.orders.report(rejected, {**references, **rejected.references})
+            self.state.session.changed = True
+
+    def answered(self, message: r.Responses) -> None:
+        for response in message.responses:
+            self.zones.answer(response)
+
+    def unreadable(self, message: r.Unreadable) -> None:
+        rejected = Rejected("invalid", f"{message.topic}: {message.what}")
+        self.orders.report(rejected, {"topic": message.topic, **message.references})
+        self.state.session.changed = True
+
+    def faulted(self, target: str, kind: str) -> None:
+        """Carry out a fault that happens once."""
+        last = self.state.last_order
+        if target == "session" and kind in ("cut", "takeover"):
+            self._services.emit(PORT, m.Session(kind))
+        elif (target, kind) == ("session", "stale_order") and last is not None:
+            self.orders.receive(last)
+        self.state.session.changed = True
+
+    # Publishing
+
+    def publish_state(self) -> None:
+        session = self.state.session
+        session.changed, session.state_ns = False, self._services.now_ns
+        if session.hibernating or not self._wanted("state"):
+            return
+        self._emit(self.report.state())
+
+    def publish_visualization(self) -> None:
+        session = self.state.session
+        if session.begun and not session.hibernating and self._wanted("visualization"):
+            self._emit(self.report.visualization())
+
+    def _publish_factsheet(self) -> None:
+        if self._wanted("factsheet"):
+            self._emit(m.Factsheet(**self._sections))
+
+    @cached_property
+    def _sections(self) -> dict[str, Any]:
+        return sections(self._config, self._machine, self._kinds)
+
+    def _wanted(self, topic: str) -> bool:
+        """Return True if a message has a receiver; count it in any case."""
+        if self.state.session.state in SILENT:
+            return False
+        if self._services.wanted(PORT):
+            return True
+        headers = self.state.session.headers
+        headers[topic] = (headers.get(topic, 0) + 1) % 2**32
+        return False
+
+    def _emit(self, message: m.Header) -> None:
+        headers, topic = self.state.session.headers, m.PUBLISHED[type(message)]
+        number = headers.get(topic, 0)
+        headers[topic] = (number + 1) % 2**32
+        stamp = self._publisher.at(self._services.now_ns - self._behind_ns())
+        head = {
+            "headerId": number,
+            "timestamp": stamp if self._given.major == 3 else f"{stamp[:-2]}Z",
+            "version": self._given.version,
+            "manufacturer": self._given.manufacturer,
+            "serialNumber": self._serial,
+        }
+        self._services.emit(PORT, msgspec.structs.replace(message, **head))
+
+    def _behind_ns(self) -> int:
+        fault = self._services.fault("clock", "behind")
+        return 0 if fault is None else to_ns(float(fault.params["seconds"]))

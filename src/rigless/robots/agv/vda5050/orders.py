@@ -1,0 +1,203 @@
+"""Orders: accepted or rejected, updated, cancelled and cleared."""
+
+import math
+from collections.abc import Callable
+
+import msgspec
+
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.vda5050 import acceptance
+from rigless.robots.agv.vda5050.actions import Actions
+from rigless.robots.agv.vda5050.driving import Driving
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import Rejected, error
+from rigless.robots.agv.vda5050_model.settings import Vda5050
+from rigless.robots.agv.vda5050_model.state import FAILED, FINAL, FINISHED, ActionRecord, VdaState
+
+TAKING = ("AUTOMATIC", "SEMIAUTOMATIC", "INTERVENED")  # modes in which orders are taken
+
+
+class Orders:
+    """`limits` returns what the robot can do at present."""
+
+    def __init__(
+        self,
+        state: VdaState,
+        given: Vda5050,
+        machine: Machine,
+        actions: Actions,
+        driving: Driving,
+        limits: Callable[[], acceptance.Limits],
+    ):
+        self._state, self._given, self._machine = state, given, machine
+        self._actions, self._driving, self._limits = actions, driving, limits
+
+    def receive(self, order: r.Order) -> None:
+        """Accept or reject an order, or an update of the held one."""
+        state = self._state
+        state.session.changed = True
+        state.last_order = order
+        try:
+            acceptance.structure(order)
+            if state.mode not in TAKING:
+                what = f"the operating mode is {state.mode}"
+                raise Rejected("mode", what, operatingMode=state.mode)
+            verdict = acceptance.judge(self._given.major, state.order, order, self._near)
+            if verdict == "repeated":
+                return
+            acceptance.check_content(order, self._limits(), self._actions.check)
+            self._check_ids(order, verdict)
+        except Rejected as rejected:
+            self._reject(rejected, order)
+            return
+        state.order_errors, state.astray = [], ""
+        if verdict == "new":
+            self._begin(order)
+        else:
+            self._update(order)
+
+    def _check_ids(self, order: r.Order, verdict: str) -> None:
+        """Raise Rejected if an update uses an actionId of the base again."""
+        if verdict == "new":
+            return
+        known = self._base_actions()
+        for action in r.actions_of(order.nodes[1:], order.edges):
+            if action.actionId in known:
+                what = f"actionId {action.actionId} was used before in this order"
+                raise Rejected("invalid", what, actionId=action.actionId)
+
+    def _base_actions(self) -> set[str]:
+        held = self._state.order
+        horizon = {node.sequenceId for node in held.nodes if not node.released}
+        horizon |= {edge.sequenceId for edge in held.edges if not edge.released}
+        return {name for name, record in held.actions.items() if record.at not in horizon}
+
+    def _near(self, node: r.Node) -> bool:
+        """Return True if the robot is at a node, or within its deviation."""
+        place = node.nodePosition
+        if place is None:
+            return True  # it is rejected for that
+        x, y, _ = self._machine.drive.pose
+        dx, dy = x - place.x, y - place.y
+        allowed = place.allowedDeviationXY
+        if math.hypot(dx, dy) <= self._given.startDeviationM:
+            return True
+        if isinstance(allowed, r.Ellipse):
+            along = dx * math.cos(allowed.theta) + dy * math.sin(allowed.theta)
+            across = dy * math.cos(allowed.theta) - dx * math.sin(allowed.theta)
+            if allowed.a <= 0.0 or allowed.b <= 0.0:
+                return False
+            return (along / allowed.a) ** 2 + (across / allowed.b) ** 2 <= 1.0
+        return allowed is not None and math.hypot(dx, dy) <= allowed
+
+    # Accepted
+
+    def _begin(self, order: r.Order) -> None:
+        state = self._state
+        self._driving.halt()
+        held = state.order
+        last = held.last_node, held.last_sequence
+        state.order = held = type(held)(
+            order_id=order.orderId, last_node=last[0], last_sequence=last[1]
+        )
+        state.instant = {
+            name: record for name, record in state.instant.items() if record.status not in FINAL
+        }
+        self._take(order)
+        held.nodes, held.edges = list(order.nodes[1:]), list(order.edges)
+        self._add_actions(order, order.nodes)
+        self._driving.stand_on(order.nodes[0])
+
+    def _update(self, order: r.Order) -> None:
+        """Drop the horizon, and append what the update has beyond the decision point."""
+        held = self._state.order
+        kept = self._base_actions()
+        held.actions = {name: record for name, record in held.actions.items() if name in kept}
+        base = len([node for node in held.nodes if node.released])
+        held.nodes = [*held.nodes[:base], *order.nodes[1:]]
+        held.edges = [*held.edges[:base], *order.edges]
+        self._take(order)
+        self._add_actions(order, order.nodes[1:])
+        self._driving.extend()
+
+    def _take(self, order: r.Order) -> None:
+        held = self._state.order
+        held.update_id, held.content = order.orderUpdateId, acceptance.content(order)
+        held.zone_set_id = order.zoneSetId or held.zone_set_id
+
+    def _add_actions(self, order: r.Order, nodes: list[r.Node]) -> None:
+        parts: list[r.Node | r.Edge] = [*nodes, *order.edges]
+        for part in sorted(parts, key=lambda part: part.sequenceId):
+            for action in part.actions:
+                record = ActionRecord(action, at=part.sequenceId)
+                self._state.order.actions[action.actionId] = record
+
+    def _reject(self, rejected: Rejected, order: r.Order) -> None:
+        references = {
+            "topic": "order",
+            "headerId": str(order.headerId),
+            "orderId": order.orderId,
+            "orderUpdateId": str(order.orderUpdateId),
+            **rejected.references,
+        }
+        self.report(rejected, references)
+
+    def report(self, rejected: Rejected, references: dict[str, str]) -> None:
+        """List an error until a new order is accepted; the same one only once."""
+        state = self._state
+        found = error(self._given.major, rejected.case, rejected.what, references)
+        if found is None:
+            return
+        others = [
+            one
+            for one in state.order_errors
+            if msgspec.structs.replace(one, errorReferences=[])
+            != msgspec.structs.replace(found, errorReferences=[])
+        ]
+        state.order_errors = [*others[-9:], found]
+
+    # Cancelled and cleared
+
+    def cancel(self, action: r.Action) -> bool:
+        """Begin to cancel the order. Return False if it has ended already. Raises Rejected."""
+        held = self._state.order
+        named = action.parameters.get("orderId")
+        wrong = self._given.major == 3 and named not in (None, "", held.order_id)
+        if wrong or not acceptance.executing(held) or held.cancelling:
+            what = f"order {named} is not held" if wrong else "there is no order to cancel"
+            raise Rejected("nothing", what)
+        held.cancelling = action.actionId
+        self._driving.halt()
+        self._actions.interrupt()
+        return True
+
+    def tick(self) -> None:
+        """Finish a cancellation once the robot stands and no action runs."""
+        held = self._state.order
+        if not held.cancelling or self._machine.drive.driving or held.queue:
+            return
+        record = self._state.instant.get(held.cancelling)
+        self._clear()
+        held.cancelling, held.cancelled = "", True
+        if record is not None:
+            self._actions.end(record, FINISHED)
+
+    def clear(self, why: str) -> None:
+        """Give up the order at once, as entering some operating modes does."""
+        held = self._state.order
+        if not acceptance.executing(held):
+            return
+        self._driving.halt()
+        for record in held.actions.values():
+            self._actions.end(record, FAILED, why)
+        held.queue = []
+        self._clear()
+        held.cancelled = True
+
+    def _clear(self) -> None:
+        held = self._state.order
+        for record in held.actions.values():
+            self._actions.end(record, FAILED, "the order was cancelled")
+        held.nodes, held.edges, held.queue, held.entered = [], [], [], -1
+        self._state.requests = {}
+        self._state.session.changed = True

@@ -1,0 +1,197 @@
+"""State and visualization, made from the core and from the front end's own state."""
+
+from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.modules.core import errors_of
+from rigless.robots.agv.services import Services
+from rigless.robots.agv.state import CoreState
+from rigless.robots.agv.vda5050.driving import Driving
+from rigless.robots.agv.vda5050.zones import Zones
+from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
+from rigless.robots.agv.vda5050_model.errors import LEVELS, error
+from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
+
+SHORT_M = 1.0  # of the base beyond the stopping distance, before a new base is requested
+VOLTS = (44.0, 52.0)  # of an empty and a full 48 V battery
+RANGE_M = 20_000  # of a full battery
+
+
+class Report:
+    """`auto` is True if an e-stop ends with its release."""
+
+    def __init__(
+        self,
+        services: Services,
+        state: VdaState,
+        core: CoreState,
+        machine: Machine,
+        driving: Driving,
+        zones: Zones,
+        major: int,
+        auto: bool,
+    ):
+        self._services, self._state, self._core, self._machine = services, state, core, machine
+        self._driving, self._zones, self._major, self._auto = driving, zones, major, auto
+
+    def facts(self) -> tuple[object, ...]:
+        """Return what triggers a state when it changes, apart from orders and actions."""
+        machine, state = self._machine, self._state
+        return (
+            self._driving.driving,
+            self._core.paused,
+            state.mode,
+            machine.state.estop,
+            machine.field_violation,
+            machine.state.charging,
+            tuple(self._core.reasons),
+            len(state.loads),
+            self.localized,
+            state.astray,
+        )
+
+    @property
+    def localized(self) -> bool:
+        return self._services.fault("localization", "lost") is None
+
+    def position(self) -> m.Position:
+        x, y, theta = self._machine.drive.pose
+        lost = not self.localized
+        return m.Position(
+            x=round(x, 4),
+            y=round(y, 4),
+            theta=round(theta, 5),
+            mapId=self._machine.state.map_id,
+            positionInitialized=not lost,
+            localizationScore=0.0 if lost else 1.0,
+        )
+
+    def velocity(self) -> m.Velocity:
+        v, omega = self._machine.drive.velocity
+        return m.Velocity(vx=round(v, 4), vy=0.0, omega=round(omega, 4))
+
+    def visualization(self) -> m.Visualization:
+        reference = self._state.session.headers.get("state", 0) - 1
+        return m.Visualization(
+            agvPosition=self.position(),
+            velocity=self.velocity(),
+            referenceStateHeaderId=max(reference, 0),
+        )
+
+    def state(self) -> m.State:
+        state, machine, order = self._state, self._machine, self._state.order
+        three = self._major == 3
+        soc, charging = machine.battery
+        instant = [_action(record) for record in state.instant.values()]
+        actions = [_action(record) for record in order.actions.values()]
+        return m.State(
+            orderId=order.order_id,
+            orderUpdateId=order.update_id,
+            zoneSetId=None if three else order.zone_set_id or None,
+            lastNodeId=order.last_node,
+            lastNodeSequenceId=order.last_sequence,
+            driving=self._driving.driving,
+            paused=self._core.paused,
+            newBaseRequest=self._short(),
+            distanceSinceLastNode=round(max(machine.drive.odometer_m - order.odometer_m, 0.0), 3),
+            operatingMode=state.mode,
+            nodeStates=[_node(node) for node in order.nodes],
+            edgeStates=[_edge(edge) for edge in order.edges],
+            agvPosition=self.position(),
+            velocity=self.velocity(),
+            loads=state.loads,
+            actionStates=actions if three else [*actions, *instant],
+            instantActionStates=instant if three else None,
+            zoneActionStates=[] if three else None,
+            zoneSets=self._zones.states() if three else None,
+            zoneRequests=self._zones.requests("zone/") if three else None,
+            edgeRequests=self._zones.requests("edge/") if three else None,
+            batteryState=m.Battery(
+                batteryCharge=round(100.0 * soc, 1),
+                batteryVoltage=round(VOLTS[0] + soc * (VOLTS[1] - VOLTS[0]), 1),
+                batteryHealth=100,
+                charging=charging,
+                reach=round(RANGE_M * soc),
+            ),
+            errors=[*state.order_errors, *state.action_errors, *self._conditions()],
+            information=state.information,
+            safetyState=m.Safety(eStop=self._estop(), fieldViolation=machine.field_violation),
+            maps=[
+                m.MapState(mapId=a, mapVersion=b, mapStatus=c) for a, b, c in state.maps.values()
+            ],
+        )
+
+    def _estop(self) -> str:
+        held = self._machine.estop
+        return "AUTOACK" if held == "MANUAL" and self._auto else held
+
+    def _short(self) -> bool:
+        """Return True if the base ends soon and a horizon follows."""
+        nodes = self._state.order.nodes
+        base = [node for node in nodes if node.released]
+        if len(base) == len(nodes) or len(base) > 1:
+            return False
+        if not base or base[0].nodePosition is None:
+            return True
+        x, y, _ = self._machine.drive.pose
+        place = base[0].nodePosition
+        left = abs(place.x - x) + abs(place.y - y)
+        return left <= SHORT_M + 2.0 * self._machine.drive.stop_distance_m
+
+    def _conditions(self) -> list[m.Error]:
+        """Return the errors of the core, and those of driving."""
+        state, found = self._state, list[m.Error]()
+        for fault in errors_of(self._core.reasons):
+            found.append(
+                m.Error(
+                    errorType=fault.code,
+                    errorLevel=LEVELS[fault.level][self._major - 2],
+                    errorReferences=[m.Reference(ref.key, ref.value) for ref in fault.refs],
+                    errorDescription=fault.message,
+                    errorHint=fault.hint or None,
+                )
+            )
+        made = []
+        if state.astray:
+            what = f"the robot left the corridor of edge {state.astray}"
+            made.append(error(self._major, "corridor", what, {"edgeId": state.astray}))
+        if not self.localized:
+            made.append(error(self._major, "localization", "the position is unknown", {}))
+        zone, edge = self._zones.blocked()
+        if zone:
+            what = f"edge {edge} leads into the blocked zone {zone}"
+            made.append(error(self._major, "blocked_zone", what, {"zoneId": zone, "edgeId": edge}))
+        return [*found, *(one for one in made if one is not None)]
+
+
+def _action(record: ActionRecord) -> m.ActionState:
+    action = record.action
+    return m.ActionState(
+        actionId=action.actionId,
+        actionType=action.actionType,
+        actionStatus=record.status,
+        actionDescription=action.actionDescription,
+        resultDescription=record.result or None,
+    )
+
+
+def _node(node: r.Node) -> m.NodeState:
+    place = node.nodePosition
+    return m.NodeState(
+        nodeId=node.nodeId,
+        sequenceId=node.sequenceId,
+        released=node.released,
+        nodeDescription=node.nodeDescription,
+        nodePosition=None
+        if place is None
+        else m.NodeStatePosition(x=place.x, y=place.y, theta=place.theta, mapId=place.mapId),
+    )
+
+
+def _edge(edge: r.Edge) -> m.EdgeState:
+    return m.EdgeState(
+        edgeId=edge.edgeId,
+        sequenceId=edge.sequenceId,
+        released=edge.released,
+        edgeDescription=edge.edgeDescription,
+        trajectory=edge.trajectory,
+    )

@@ -1,0 +1,112 @@
+"""The action types that the robot supports, with scopes and parameters, as the factsheet has them.
+
+The standard's types are constants here; types of your own come from the config.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rigless.robots.agv.vda5050_model.settings import OwnAction, Vda5050
+
+ALL = ("NONE", "SOFT", "HARD")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One action type. `parameters` maps keys to their data type; `required` must be given."""
+
+    name: str
+    scopes: tuple[str, ...]
+    description: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    blocking: tuple[str, ...] = ALL
+    seconds: float = 0.0
+    cancels: bool = True  # it stops when the order is cancelled
+    since: str = "2.0.0"
+    until: str = "9"
+    command: str = ""
+    params: dict[str, Any] = field(default_factory=dict)
+    result: str = ""
+
+
+INSTANT, NODE, EDGE = ("INSTANT",), ("NODE",), ("NODE", "EDGE")
+BOTH = ("INSTANT", "NODE")
+POSE = {"x": "FLOAT", "y": "FLOAT", "theta": "FLOAT", "mapId": "STRING", "lastNodeId": "STRING"}
+MAP = {"mapId": "STRING", "mapVersion": "STRING"}
+STATION = {"stationType": "STRING", "stationName": "STRING"}
+LOAD = {
+    "lhd": "STRING",
+    **STATION,
+    "loadType": "STRING",
+    "loadId": "STRING",
+    "height": "FLOAT",
+    "depth": "FLOAT",
+    "side": "STRING",
+}
+ZONES = {"zoneSetId": "STRING"}
+ID = {"actionId": "STRING"}
+NOW = ("NONE", "SOFT", "HARD")
+
+STANDARD = (
+    Kind("startPause", INSTANT, "stop and stay", blocking=NOW),
+    Kind("stopPause", INSTANT, "go on", blocking=NOW),
+    Kind("startCharging", BOTH, "charge where the robot stands", seconds=0.5),
+    Kind("stopCharging", BOTH, "end charging", seconds=0.5),
+    Kind("initPosition", BOTH, "set the pose", POSE, ("x", "y", "theta", "mapId"), until="3"),
+    Kind("initializePosition", BOTH, "set the pose", POSE, ("x", "y", "theta", "mapId"), since="3"),
+    Kind("enableMap", BOTH, "use a map", MAP, ("mapId", "mapVersion"), since="2.1"),
+    Kind(
+        "downloadMap",
+        INSTANT,
+        "take over a map; its content is not fetched",
+        {**MAP, "mapDownloadLink": "STRING", "mapHash": "STRING"},
+        ("mapId", "mapVersion", "mapDownloadLink"),
+        seconds=1.0,
+        since="2.1",
+    ),
+    Kind("deleteMap", INSTANT, "remove a map", MAP, ("mapId", "mapVersion"), since="2.1"),
+    Kind("stateRequest", INSTANT, "publish a state"),
+    Kind("factsheetRequest", INSTANT, "publish the factsheet"),
+    Kind("logReport", INSTANT, "name a log", {"reason": "STRING"}, seconds=0.2),
+    Kind("pick", EDGE, "take a load", LOAD, seconds=3.0, cancels=False),
+    Kind("drop", EDGE, "put a load down", LOAD, seconds=3.0, cancels=False),
+    Kind("detectObject", EDGE, "look for an object", {"objectType": "STRING"}, seconds=1.0),
+    Kind("finePositioning", EDGE, "align with a station", STATION, seconds=2.0),
+    Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "STRING"}),
+    Kind("cancelOrder", INSTANT, "end the order", {"orderId": "STRING"}),
+    Kind("trigger", INSTANT, "trigger a waiting action", ID, since="3"),
+    Kind("retry", INSTANT, "carry out an action again", ID, ("actionId",), since="3"),
+    Kind("skipRetry", INSTANT, "let a failed action fail", ID, ("actionId",), since="3"),
+    Kind("startHibernation", INSTANT, "stay connected and silent", since="3"),
+    Kind("stopHibernation", INSTANT, "wake up", since="3"),
+    Kind("clearInstantActions", INSTANT, "forget instant actions that ended", since="3"),
+    Kind("clearZoneActions", INSTANT, "forget zone actions that ended", since="3"),
+    Kind("enableZoneSet", INSTANT, "use a zone set", ZONES, ("zoneSetId",), since="3"),
+    Kind("deleteZoneSet", INSTANT, "remove a zone set", ZONES, ("zoneSetId",), since="3"),
+)
+
+
+def catalogue(given: Vda5050) -> dict[str, Kind]:
+    """Return the action types of a robot by name."""
+    found = {
+        kind.name: kind
+        for kind in STANDARD
+        if kind.since <= given.version and given.version < kind.until
+    }
+    return found | {entry.actionType: _own(entry) for entry in given.actions}
+
+
+def _own(entry: OwnAction) -> Kind:
+    return Kind(
+        entry.actionType,
+        entry.scopes,
+        entry.description or "an action of this site",
+        dict.fromkeys(entry.parameters, "STRING"),
+        (),
+        tuple(entry.blockingTypes),
+        entry.seconds,
+        command=entry.command or "",
+        params=dict(entry.params),
+        result=entry.result or "",
+    )

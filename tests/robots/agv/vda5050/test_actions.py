@@ -1,0 +1,215 @@
+"""Actions: blocking types, pauses, triggers, faults, and their effects on the robot."""
+
+import pytest
+
+from .scene import Scene, action, graph
+
+LINE = ((0, 0), (2, 0))
+FINAL = ("FINISHED", "FAILED")
+
+
+@pytest.fixture(params=["2.1.0", "3.0.0"])
+def scene(request):
+    return Scene(request.param).run(0.05)
+
+
+def parallel(*blocking, major=2):
+    """Return which actions ran together, and whether the robot stood meanwhile."""
+    scene = Scene("3.0.0" if major == 3 else "2.1.0").run(0.05)
+    actions = [
+        action("finePositioning", name, kind) for name, kind in zip("abc", blocking, strict=False)
+    ]
+    scene.order(graph(*LINE, at={0: actions})).until(lambda: scene.done)
+    together, moved = set(), set()
+    for state in scene.sent["state"]:
+        running = {
+            one["actionId"] for one in state["actionStates"] if one["actionStatus"] == "RUNNING"
+        }
+        together.add("".join(sorted(running)))
+        if state["driving"]:
+            moved.add("".join(sorted(running)))
+    return together - {""}, moved - {""}
+
+
+def test_parallel_sets_and_standing_follow_the_blocking_types():
+    assert parallel("NONE", "NONE") == ({"ab"}, {"ab"})
+    assert parallel("SOFT", "NONE") == ({"ab"}, set())
+    assert parallel("NONE", "HARD", "NONE") == ({"a", "b", "c"}, {"c"})
+    assert parallel("HARD", "HARD") == ({"a", "b"}, set())
+    assert parallel("SOFT", "HARD", "SOFT") == ({"a", "b", "c"}, set())
+    assert parallel("SINGLE", "NONE", major=3) == ({"a", "b"}, {"a", "b"})
+    assert parallel("NONE", "SINGLE", major=3)[0] == {"a", "b"}
+
+
+def test_an_action_of_an_edge_ends_with_it(scene):
+    at = {1: [action("detectObject", "short", "NONE"), action("wait", "long", "NONE")]}
+    scene = Scene(scene.version, vda5050={"actions": [OWN]}).run(0.05)
+    scene.order(graph((0, 0), (2, 0), (4, 0), at=at))
+    scene.until(lambda: scene.state["lastNodeId"] == "n1")
+    assert (scene.status("short"), scene.status("long")) == ("FINISHED", "FINISHED")
+    key = "resultDescription" if scene.major == 2 else "actionResult"
+    [long] = [one for one in scene.state["actionStates"] if one["actionId"] == "long"]
+    assert long[key] == "ended with its edge"
+    assert scene.statuses("long") == ["WAITING", "RUNNING", "FINISHED"]
+
+
+OWN = {"actionType": "wait", "scopes": ["NODE", "EDGE", "INSTANT"], "seconds": 60.0}
+
+
+def test_a_blocking_action_of_an_edge_comes_before_the_edge(scene):
+    scene.order(graph(*LINE, at={1: [action("finePositioning", "a", "HARD")]}))
+    scene.run(1.0)
+    assert (scene.status("a"), scene.truth.pose[0]) == ("RUNNING", 0.0)
+    scene.until(lambda: scene.done)
+    assert scene.truth.pose[0] == pytest.approx(2.0, abs=1e-3)
+
+
+def test_a_pause_holds_robot_and_actions(scene):
+    scene.order(graph(*LINE, at={0: [action("finePositioning", "a", "SOFT")]}))
+    scene.run(0.5).act("startPause", "p1").run(5.0)
+    assert (scene.status("a"), scene.state["paused"]) == ("PAUSED", True)
+    scene.act("stopPause", "p2").until(lambda: scene.status("a") == "FINISHED")
+    assert scene.statuses("a") == ["RUNNING", "PAUSED", "RUNNING", "FINISHED"]
+    scene.run(1.0).act("startPause", "p3")
+    assert scene.status("p3") == "RUNNING", "it still rolls"
+    scene.until(lambda: scene.status("p3") == "FINISHED").run(2.0)
+    assert not scene.state["driving"]
+    scene.act("stopPause", "p4").until(lambda: scene.done)
+
+
+def test_a_trigger_ends_waiting(scene):
+    scene.order(graph(*LINE, at={0: [action("waitForTrigger", "w", triggerType="LOCAL")]}))
+    scene.run(5.0)
+    assert (scene.status("w"), scene.truth.pose[0]) == ("RUNNING", 0.0)
+    if scene.major == 3:
+        scene.act("trigger", "t", actionId="w")
+    else:
+        scene.sim.set_input("agv", "trigger", True)
+        scene.run(0.05)
+    assert scene.status("w") == "FINISHED"
+    scene.until(lambda: scene.done)
+
+
+def test_failing_slow_and_blocked_actions(scene):
+    at = {0: [action("finePositioning", "a"), action("detectObject", "b"), action("drop", "c")]}
+    scene.sim.inject("agv", "finePositioning", "fail")
+    scene.sim.inject("agv", "detectObject", "slow", factor=10.0)
+    scene.sim.inject("agv", "drop", "blocked")
+    scene.order(graph(*LINE, at=at)).run(3.0)
+    assert (scene.status("a"), scene.status("b")) == ("FAILED", "RUNNING")
+    scene.run(20.0)
+    assert (scene.status("b"), scene.status("c")) == ("FINISHED", "RUNNING")
+    scene.sim.clear("agv", "drop")
+    scene.until(lambda: scene.done)
+
+
+def test_a_retriable_action_waits_for_the_master():
+    scene = Scene("3.0.0").run(0.05)
+    first, second = (
+        {**action("detectObject", name, "HARD"), "retriable": True} for name in ("a", "b")
+    )
+    scene.sim.inject("agv", "detectObject", "fail")
+    scene.order(graph(*LINE, at={0: [first, second]})).run(3.0)
+    assert (scene.status("a"), scene.status("b")) == ("RETRIABLE", "WAITING")
+    scene.act("skipRetry", "s", actionId="a").run(3.0)
+    assert (scene.status("a"), scene.status("b")) == ("FAILED", "RETRIABLE")
+    scene.sim.clear("agv", "detectObject")
+    scene.act("retry", "r", actionId="b").until(lambda: scene.done)
+    assert scene.statuses("b") == ["WAITING", "RUNNING", "RETRIABLE", "RUNNING", "FINISHED"]
+
+
+def test_loads_charging_and_pose_follow_actions(scene):
+    at = {0: [action("pick", "p", loadId="L7", loadType="EPAL")], 2: [action("drop", "d")]}
+    scene.order(graph(*LINE, at=at)).until(lambda: scene.status("p") == "FINISHED")
+    [load] = scene.state["loads"]
+    assert (load["loadId"], load["loadType"]) == ("L7", "EPAL")
+    scene.until(lambda: scene.done)
+    assert scene.state["loads"] == []
+    battery = "batteryState" if scene.major == 2 else "powerSupply"
+    scene.act("startCharging", "c1").run(2.0)
+    assert (scene.status("c1"), scene.state[battery]["charging"]) == ("FINISHED", True)
+    scene.order(graph((2, 0), (3, 0)), "o2").until(lambda: scene.done)
+    assert not scene.state[battery]["charging"], "driving off ends it"
+    name = "initPosition" if scene.major == 2 else "initializePosition"
+    scene.act(name, "i", x="7.5", y=1, theta=0, mapId="map", lastNodeId="dock")
+    assert scene.truth.pose == (7.5, 1.0, 0.0)
+    assert scene.state["lastNodeId"] == "dock"
+
+
+def test_maps_are_downloaded_enabled_and_deleted(scene):
+    new = {"mapId": "map", "mapVersion": "2"}
+    scene.act("downloadMap", "m1", **new, mapDownloadLink="http://127.0.0.1/map").run(2.0)
+    scene.act("downloadMap", "m2", **new, mapDownloadLink="http://127.0.0.1/map")
+    assert (scene.status("m1"), scene.status("m2")) == ("FINISHED", "FAILED")
+    assert scene.errors == ["duplicateMapError" if scene.major == 2 else "DUPLICATE_MAP"]
+    scene.act("enableMap", "m3", **new)
+    assert {one["mapVersion"]: one["mapStatus"] for one in scene.state["maps"]} == {
+        "1": "DISABLED",
+        "2": "ENABLED",
+    }
+    assert scene.errors == [], "an accepted instant action clears the error"
+    scene.act("deleteMap", "m4", mapId="map", mapVersion="1")
+    assert [one["mapVersion"] for one in scene.state["maps"]] == ["2"]
+    scene.act("deleteMap", "m5", **new)
+    assert scene.status("m5") == "FAILED"
+
+
+def test_a_command_of_the_core_carries_out_an_action_of_your_own(scene):
+    beep = {"actionType": "beep", "command": "SET_OUTPUT", "scopes": ["INSTANT"],
+            "params": {"ioId": "buzzer", "value": True}, "result": "loud"}  # fmt: skip
+    scene = Scene(scene.version, vda5050={"actions": [beep]}).run(0.05)
+    scene.act("beep", "b").run(2.0)
+    assert scene.status("b") == "FINISHED"
+    assert scene.robot.machine.outputs()["buzzer"]
+    listed = scene.sent["factsheet"][0]["protocolFeatures"]
+    kinds = listed["agvActions" if scene.major == 2 else "mobileRobotActions"]
+    assert "beep" in [kind["actionType"] for kind in kinds]
+
+
+def test_requests_publish_and_instant_actions_are_carried_out_once(scene):
+    states, sheets = len(scene.sent["state"]), len(scene.sent["factsheet"])
+    scene.act("stateRequest", "s").act("factsheetRequest", "f").act("factsheetRequest", "f")
+    assert len(scene.sent["state"]) > states
+    assert len(scene.sent["factsheet"]) == sheets + 1
+
+
+def test_hibernation_is_silent():
+    scene = Scene("3.0.0").run(0.05)
+    scene.act("startHibernation", "h")
+    assert scene.sent["connection"][-1]["connectionState"] == "HIBERNATING"
+    count = len(scene.sent["state"])
+    scene.run(40.0)
+    assert len(scene.sent["state"]) == count
+    scene.act("stopHibernation", "w")
+    assert scene.sent["connection"][-1]["connectionState"] == "ONLINE"
+    assert len(scene.sent["state"]) > count
+
+
+def test_zones_are_requested_obeyed_and_blocked():
+    scene = Scene("3.0.0").run(0.05)
+    square = [{"x": x, "y": y} for x, y in ((3, -1), (4, -1), (4, 1), (3, 1))]
+
+    def zones(name, kind, **more):
+        zone = {"zoneId": "z", "zoneType": kind, "vertices": square, **more}
+        scene.publish("zoneSet", {"zoneSet": {"mapId": "map", "zoneSetId": name, "zones": [zone]}})
+        scene.act("enableZoneSet", f"enable-{name}", zoneSetId=name)
+        assert scene.status(f"enable-{name}") == "FINISHED"
+
+    zones("release", "RELEASE")
+    scene.order(graph((0, 0), (1, 0), (6, 0))).run(5.0)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
+    [request] = scene.state["zoneRequests"]
+    assert (request["requestType"], request["requestStatus"]) == ("ACCESS", "REQUESTED")
+    answer = {"requestId": request["requestId"], "grantType": "GRANTED"}
+    scene.publish("responses", {"responses": [answer]})
+    assert scene.state["zoneRequests"][0]["requestStatus"] == "GRANTED"
+    scene.until(lambda: scene.done)
+    assert scene.state["zoneRequests"] == []
+    zones("slow", "SPEED_LIMIT", maximumSpeed=0.3)
+    scene.order(graph((6, 0), (1, 0)), "o2").run(8.0)
+    assert abs(scene.truth.velocity[0]) == pytest.approx(0.3, abs=1e-6)
+    scene.until(lambda: scene.done)
+    zones("closed", "BLOCKED")
+    scene.order(graph((1, 0), (6, 0)), "o3").run(5.0)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
+    assert scene.errors == ["BLOCKED_ZONE_VIOLATION"]

@@ -1,0 +1,213 @@
+"""Orders: driven to the end of the base, updated, cancelled."""
+
+import pytest
+
+from .scene import Scene, action, graph
+
+VERSIONS = ("2.0.0", "2.1.0", "3.0.0")
+
+
+@pytest.fixture(params=VERSIONS)
+def scene(request):
+    return Scene(request.param).run(0.05)
+
+
+def test_an_order_is_driven_to_its_end_with_its_actions(scene):
+    at = {2: [action("finePositioning", "a1")], 4: [action("pick", "a2", "SOFT")]}
+    scene.order(graph((0, 0), (1, 0), (1, 1), (2, 1), at=at))
+    assert [node["nodeId"] for node in scene.state["nodeStates"]] == ["n1", "n2", "n3"]
+    assert (scene.state["lastNodeId"], scene.status("a1")) == ("n0", "WAITING")
+    scene.until(lambda: scene.done)
+    assert scene.visited() == ["n0", "n1", "n2", "n3"]
+    assert scene.statuses("a1") == scene.statuses("a2") == ["WAITING", "RUNNING", "FINISHED"]
+    assert scene.truth.pose[:2] == pytest.approx((2, 1), abs=1e-3)
+    assert len(scene.state["loads"]) == 1
+
+
+def test_the_robot_waits_at_the_end_of_the_base_and_goes_on_when_it_is_extended(scene):
+    scene.order(graph((0, 0), (1, 0), (2, 0), (3, 0), base=2))
+    scene.until(lambda: scene.state["lastNodeId"] == "n1").run(2.0)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
+    assert scene.state["newBaseRequest"]
+    assert [node["released"] for node in scene.state["nodeStates"]] == [False, False]
+    scene.order(graph((1, 0), (2, 0), (3, 0), base=3, first=1), update=1)
+    scene.until(lambda: scene.done)
+    assert scene.visited() == ["n0", "n1", "n2", "n3"]
+    assert scene.truth.pose[0] == pytest.approx(3.0, abs=1e-3)
+
+
+def test_an_extension_in_time_does_not_stop_the_robot(scene):
+    scene.order(graph((0, 0), (2, 0), (4, 0), base=2))
+    scene.until(lambda: scene.truth.pose[0] > 0.8)
+    scene.order(graph((2, 0), (4, 0), base=2, first=1), update=1)
+    slowest = 9.0
+    while scene.truth.pose[0] < 3.0:
+        slowest = min(slowest, scene.run(0.05).truth.velocity[0])
+    assert slowest > 1.0
+    scene.until(lambda: scene.done)
+
+
+def test_an_update_replaces_or_drops_the_horizon(scene):
+    at = {4: [action("pick", "old")]}
+    scene.order(graph((0, 0), (1, 0), (2, 0), base=2, at=at))
+    assert scene.status("old") == "WAITING"
+    scene.order(graph((1, 0), (1, 1), base=1, first=1, names="m") | {}, update=1)
+    assert "orderUpdateError" in scene.errors or "INVALID_ORDER_UPDATE" in scene.errors
+    scene.order(graph((1, 0), (1, 1), base=2, first=1), update=2)
+    assert scene.status("old") == ""
+    scene.until(lambda: scene.done)
+    assert scene.truth.pose[:2] == pytest.approx((1, 1), abs=1e-3)
+
+
+def test_an_order_with_a_horizon_ends_when_the_horizon_is_dropped(scene):
+    scene.order(graph((0, 0), (1, 0), (2, 0), base=2))
+    scene.until(lambda: scene.state["lastNodeId"] == "n1")
+    assert not scene.done
+    scene.order(graph((1, 0), first=1), update=1)
+    assert scene.done
+
+
+def test_loops_are_told_apart_by_sequence_id(scene):
+    given = graph((0, 0), (1, 0), (0, 0), (1, 0))
+    for node, name in zip(given["nodes"], "abab", strict=True):
+        node["nodeId"] = name
+    for edge, ends in zip(given["edges"], ("ab", "ba", "ab"), strict=True):
+        edge["startNodeId"], edge["endNodeId"] = ends
+    scene.order(given).until(lambda: scene.done)
+    assert scene.visited() == ["a", "b", "a", "b"]
+    assert scene.state["lastNodeSequenceId"] == 6
+
+
+def test_cancel_stops_between_nodes_and_a_new_order_begins_there(scene):
+    scene.order(graph((0, 0), (4, 0), at={2: [action("pick", "p")]}))
+    scene.until(lambda: scene.truth.pose[0] > 1.5)
+    scene.act("cancelOrder", "c")
+    assert (scene.status("c"), scene.status("p")) == ("RUNNING", "FAILED")
+    scene.until(lambda: scene.status("c") == "FINISHED")
+    assert scene.statuses("c") == ["RUNNING", "FINISHED"]
+    state = scene.state
+    assert (state["nodeStates"], state["edgeStates"], state["driving"]) == ([], [], False)
+    assert (state["orderId"], state["lastNodeId"]) == ("o1", "n0")
+    x = scene.truth.pose[0]
+    scene.order(graph((x, 0), (x, 1)), "o2").until(lambda: scene.done)
+    assert scene.truth.pose[:2] == pytest.approx((x, 1), abs=1e-3)
+
+
+def test_an_action_that_cannot_be_interrupted_ends_before_the_cancellation(scene):
+    scene.order(graph((0, 0), (1, 0), at={0: [action("pick", "p")]}))
+    scene.run(0.5).act("cancelOrder", "c")
+    scene.until(lambda: scene.status("c") == "FINISHED")
+    assert scene.status("p") == "FINISHED"
+    assert scene.truth.pose[0] == 0.0
+
+
+def test_without_the_broker_the_robot_drives_to_the_end_of_its_base(scene):
+    scene.order(graph((0, 0), (1, 0), (2, 0), base=2))
+    down = b'{"session": "DOWN", "why": "test"}'
+    scene.sim.apply(arrive(down))
+    count = len(scene.sent["state"])
+    scene.run(5.0)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
+    assert len(scene.sent["state"]) == count
+    scene.sim.apply(arrive(b'{"session": "CONNECTING"}'))
+    scene.sim.apply(arrive(b'{"session": "UP"}'))
+    scene.run(0.05)
+    assert scene.sent["_will"][-1]["connectionState"].startswith("CONNECTION")
+    assert scene.sent["connection"][-1]["connectionState"] == "ONLINE"
+    assert scene.state["lastNodeId"] == "n1"
+
+
+def arrive(data):
+    from rigless.kernel.inputs import Arrive
+
+    return Arrive("agv", "vda5050", 5, data, "_mqtt")
+
+
+def test_a_curve_is_followed_at_speed():
+    scene = Scene("2.1.0").run(0.05)
+    curve = {
+        "degree": 2,
+        "knotVector": [0, 0, 0, 1, 1, 1],
+        "controlPoints": [{"x": 0, "y": 0}, {"x": 2, "y": 0, "weight": 0.7071067811865476},
+                          {"x": 2, "y": 2}],
+    }  # fmt: skip
+    scene.order(graph((0, 0), (2, 2), edge={"trajectory": curve}))
+    assert scene.state["edgeStates"][0]["trajectory"]["degree"] == 2
+    worst, slowest = 0.0, 9.0
+    while not scene.done:
+        x, y, _ = scene.run(0.05).truth.pose
+        worst = max(worst, abs((x**2 + (y - 2) ** 2) ** 0.5 - 2.0))
+        if 0.5 < y < 1.5:
+            slowest = min(slowest, scene.truth.velocity[0])
+    assert worst < 0.02
+    assert slowest > 0.3
+    assert scene.truth.pose[:2] == pytest.approx((2, 2), abs=1e-3)
+
+
+def test_a_speed_limit_and_a_heading_of_a_node_are_kept(scene):
+    given = graph((0, 0), (1, 0), (2, 0), edge={"maxSpeed": 0.4})
+    given["nodes"][1]["nodePosition"]["theta"] = 1.5
+    scene.order(given)
+    fastest, turned = 0.0, 0.0
+    while not scene.done:
+        pose = scene.run(0.05).truth.pose
+        fastest = max(fastest, scene.truth.velocity[0])
+        turned = max(turned, pose[2]) if abs(pose[0] - 1.0) < 1e-3 else turned
+    assert fastest == pytest.approx(0.4, abs=1e-6)
+    assert turned == pytest.approx(1.5, abs=0.01)
+
+
+def test_a_robot_that_is_pushed_out_of_its_corridor_stops():
+    scene = Scene("2.1.0").run(0.05)
+    wide = {"leftWidth": 0.5, "rightWidth": 0.5}
+    scene.order(graph((0, 0), (4, 0), edge={"corridor": wide}))
+    scene.until(lambda: scene.truth.pose[0] > 1.0)
+    scene.robot.relocate(1.5, 1.0, 0.0)
+    scene.run(3.0)
+    assert scene.errors == ["outsideOfCorridor"]
+    assert not scene.state["driving"]
+
+
+def test_modes_that_end_an_order(scene):
+    scene.order(graph((0, 0), (4, 0), at={2: [action("pick", "p")]}))
+    scene.sim.set_input("agv", "operating_mode", "MANUAL")
+    scene.run(3.0)
+    assert (scene.state["operatingMode"], scene.done) == ("MANUAL", True)
+    assert scene.status("p") == "FAILED"
+    scene.sim.set_input("agv", "operating_mode", "AUTOMATIC")
+    scene.run(0.1)
+    x = scene.truth.pose[0]
+    scene.order(graph((x, 0), (x + 1, 0)), "o2").until(lambda: scene.done)
+    assert scene.truth.pose[0] == pytest.approx(x + 1, abs=1e-3)
+
+
+def test_an_emergency_stop_holds_the_order_and_names_its_kind(scene):
+    scene.order(graph((0, 0), (3, 0)))
+    scene.run(1.0).sim.set_input("agv", "estop", True)
+    scene.run(2.0)
+    key = "eStop" if scene.major == 2 else "activeEmergencyStop"
+    assert (scene.state["safetyState"][key], scene.state["driving"]) == ("MANUAL", False)
+    assert not scene.done
+    scene.sim.set_input("agv", "estop", False)
+    scene.sim.send("agv", "nats", {"type": "CommandRequest", "commandId": "r",
+                                   "commandType": "RESUME", "params": {}})  # fmt: skip
+    scene.until(lambda: scene.done)
+    assert scene.state["safetyState"][key] == "NONE"
+
+
+def test_a_failed_drive_motor_holds_the_order_until_it_is_reset(scene):
+    scene.order(graph((0, 0), (3, 0)))
+    scene.run(1.0).sim.inject("agv", "drive_left", "error")
+    scene.run(2.0)
+    assert "DRIVE_MOTOR_ERROR" in scene.errors
+    assert not scene.done
+    scene.sim.clear("agv", "drive_left")
+    scene.until(lambda: scene.done)
+    assert scene.truth.pose[0] == pytest.approx(3.0, abs=1e-3)
+
+
+def test_a_state_follows_after_the_interval_and_visualization_at_its_rate():
+    scene = Scene("2.1.0", vda5050={"stateIntervalS": 5.0, "visualizationHz": 4.0}).run(20.0)
+    assert len(scene.sent["state"]) == pytest.approx(5, abs=1)
+    assert len(scene.sent["visualization"]) == 80
+    assert scene.sent["factsheet"][0]["protocolLimits"]["timing"]["defaultStateInterval"] == 5.0

@@ -49,6 +49,7 @@ from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
+from rigless.robots.agv.site.deadlock import DEADLOCK, Deadlocks
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
@@ -68,7 +69,7 @@ class Agv(Robot, FleetMember):
     config: RobotConfig
     machine: Machine
     random_streams = ("rule/*",)  # rules of the fault script that have a chance
-    event_codes = (*kernel_codes(CONDITIONS), "task-done", "task-failed")
+    event_codes = (*kernel_codes((*CONDITIONS, DEADLOCK)), "task-done", "task-failed")
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:
@@ -231,6 +232,7 @@ class Agv(Robot, FleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
+        self.deadlocks = Deadlocks(self, core, machine, events)
         self.streams = Streams(
             self,
             core,
@@ -257,6 +259,8 @@ class Agv(Robot, FleetMember):
         if not state.core.booted:
             self._boot()
         self.machine.tick(self._tick_s)
+        if state.machine.obstacle_stop or state.core.circle_ns:
+            self.deadlocks.tick()
         task, traffic = state.task, state.traffic
         if traffic.zones or traffic.blocked or self.now_ns >= traffic.next_ns:
             self.traffic.tick()
@@ -463,9 +467,7 @@ class Agv(Robot, FleetMember):
         self.machine.relocate(x_m, y_m, theta_rad)
 
     def body(self) -> Body:
-        machine = self.machine
-        size_m = (2 * machine.half_length_m, 2 * machine.half_width_m)
-        return Body(*machine.drive.pose, size_m=size_m)
+        return Body(*self.machine.drive.pose, size_m=self.machine.protection.size_m)
 
     def status(self) -> str:
         if self.machine.estop_released:

@@ -37,6 +37,7 @@ class Condition:
     source: str
     message: str
     raisedAt: str
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -59,6 +60,8 @@ class CoreState:
     rate_limits: dict[str, RateLimit] = field(default_factory=dict)  # by event code
     changed: bool = True  # publish the state at once
     state_ns: int = -(10**12)  # when the state was last published
+    circle_ns: int = 0  # since when robots block each other with this one; 0: they do not
+    circle_due_ns: int = 0  # when this is looked at again
     lost_s: float = 0.0  # time that the computer had lost at the last telemetry
     left_out: int = 0  # most reductions that a published state has needed
 

@@ -32,6 +32,7 @@ from rigless.robots.agv.fields import (
     Number,
     Offset,
     Part,
+    Seconds,
     Text,
     Ticks,
     Truth,
@@ -321,6 +322,11 @@ class Safety(Part):
     fieldMarginMeters: Margin | None = Field(
         None,
         description="How much wider than the footprint its field is, on each side; default 0.05.",
+    )
+    rerouteAfterSeconds: Seconds | None = Field(
+        None,
+        description="Ask for another route when an obstacle has blocked a motion for this time,"
+        " and again after it; default 10, 0: never.",
     )
     stopOnCollision: Truth = Field(
         True,

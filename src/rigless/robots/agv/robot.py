@@ -49,7 +49,7 @@ from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
-from rigless.robots.agv.site.deadlock import DEADLOCK, Deadlocks
+from rigless.robots.agv.site.site import DEADLOCK, Site
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.view import AgvView
 from rigless.robots.agv.wire import agv_port
@@ -232,7 +232,7 @@ class Agv(Robot, FleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
-        self.deadlocks = Deadlocks(self, core, machine, events)
+        self.site = Site(self, state, config, machine, events, route)
         self.streams = Streams(
             self,
             core,
@@ -259,8 +259,7 @@ class Agv(Robot, FleetMember):
         if not state.core.booted:
             self._boot()
         self.machine.tick(self._tick_s)
-        if state.machine.obstacle_stop or state.core.circle_ns:
-            self.deadlocks.tick()
+        self.site.tick()
         task, traffic = state.task, state.traffic
         if traffic.zones or traffic.blocked or self.now_ns >= traffic.next_ns:
             self.traffic.tick()

@@ -254,6 +254,7 @@ class RouteState:
     known: dict[str, Route] = field(default_factory=dict)
     following: Following | None = None
     query: RouteQuery | None = None
+    blocked_ns: int = 0  # since when an obstacle blocks the motion, or the last request; 0: none
     requests: int = 0
 
 

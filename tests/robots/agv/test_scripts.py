@@ -80,10 +80,10 @@ def test_it_stops_at_its_stop_distance_from_what_stands_at_a_place_and_goes_on_w
 
 
 @pytest.mark.parametrize(
-    ("y", "stops"), [(0.57, True), (0.58, False), (-0.57, True), (-0.58, False)]
+    ("y", "stops"), [(0.62, True), (0.63, False), (-0.62, True), (-0.63, False)]
 )
 def test_what_is_beside_the_way_does_not_stop_it(y, stops):
-    """Half the width, 0.325 m, and the radius, 0.25 m: they touch within 0.575 m."""
+    """Half the width, 0.325 m, the margin of the field, and the radius, 0.25 m: 0.625 m."""
     sim, _, machine = running(obstacleScript=[{"x": 2.0, "y": y, "radiusM": 0.25}])
     machine.drive.go([Waypoint(4, 0)])
     sim.run(seconds=7.0)

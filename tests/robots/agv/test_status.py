@@ -34,6 +34,7 @@ def test_every_combination():
             ("ERROR:left",) if drive else (),
             ("lidar0",) if lost else (),
             estop,
+            False,
             obstacle,
             held,
             ("z1",) if zone else (),

@@ -25,11 +25,14 @@ from rigless.robots.agv.fields import (
     Hz,
     Id,
     Kilograms,
+    Margin,
     Metres,
     Millimetres,
     Milliseconds,
     Number,
+    Offset,
     Part,
+    Seconds,
     Text,
     Ticks,
     Truth,
@@ -137,6 +140,13 @@ class Nats(Part):
     jetStream: JetStream = Field(JetStream(), description="The streams.")
 
 
+class Corner(Part):
+    """A corner of the footprint, in the frame of the robot: x ahead, y to the left."""
+
+    xMm: Offset = Field(description="Ahead of the middle between the drive wheels.")
+    yMm: Offset = Field(description="To the left.")
+
+
 class Dimensions(Part):
     """The size of the robot."""
 
@@ -146,6 +156,10 @@ class Dimensions(Part):
     wheelBaseMm: Millimetres | None = Field(None, description="Between the axles.")
     trackWidthMm: Millimetres | None = Field(
         None, description="Between the drive wheels; default: the width."
+    )
+    footprint: Annotated[tuple[Corner, ...], Field(max_length=12)] | None = Field(
+        None,
+        description="Corners of a convex footprint, in order; default: length by width.",
     )
     payloadMaxKg: Kilograms | None = Field(None, description="Maximum payload.")
 
@@ -305,6 +319,20 @@ class Safety(Part):
     )
     obstacleWarnDistanceMeters: Metres | None = Field(
         None, description="Distance at which it warns."
+    )
+    fieldMarginMeters: Margin | None = Field(
+        None,
+        description="How much wider than the footprint its field is, on each side; default 0.05.",
+    )
+    rerouteAfterSeconds: Seconds | None = Field(
+        None,
+        description="Ask for another route when an obstacle has blocked a motion for this time,"
+        " and again after it; default 10, 0: never.",
+    )
+    stopOnCollision: Truth = Field(
+        True,
+        description="Stop at a contact with a robot, an obstacle or a wall, until RESUME or"
+        " CLEAR_FAULT.",
     )
 
 

@@ -32,6 +32,8 @@ Hz = Annotated[float, Field(gt=0, le=1000), _NUMBER]
 Version = Annotated[int, Field(ge=1), _NUMBER]
 Ticks = Annotated[int, Field(ge=1, le=1000), _NUMBER]
 Millimetres = Annotated[int, Field(gt=0, le=50_000), _NUMBER]
+Offset = Annotated[int, Field(ge=-50_000, le=50_000), _NUMBER]
+Margin = Annotated[float, Field(ge=0, le=10), _NUMBER]
 Milliseconds = Annotated[int, Field(ge=1, le=600_000), _NUMBER]
 Cooldown = Annotated[int, Field(ge=0, le=3_600_000), _NUMBER]
 Truth = StrictBool

@@ -151,7 +151,7 @@ class SimulationProfile(Part):
     )
     obstacleScript: tuple[ObstacleEntry, ...] = Field((), description="Obstacles with their times.")
     robotsAreObstacles: Truth = Field(
-        False, description="Whether other robots of its world are obstacles."
+        True, description="Whether other robots of its world are obstacles."
     )
     barcodeScript: tuple[BarcodeEntry, ...] = Field((), description="Codes with their times.")
     markers: tuple[Marker, ...] = Field((), description="Codes on the floor.")

@@ -49,6 +49,7 @@ from rigless.robots.agv.modules.traffic import Traffic
 from rigless.robots.agv.motion.chassis import reach_m
 from rigless.robots.agv.native import read_native
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
+from rigless.robots.agv.site.site import DEADLOCK, Site
 from rigless.robots.agv.state import AgvState, Truth
 from rigless.robots.agv.vda5050 import handlers
 from rigless.robots.agv.vda5050.handlers import Vda5050Handlers
@@ -71,7 +72,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
     config: RobotConfig
     machine: Machine
     random_streams = ("rule/*",)  # rules of the fault script that have a chance
-    event_codes = (*kernel_codes(CONDITIONS), "task-done", "task-failed")
+    event_codes = (*kernel_codes((*CONDITIONS, DEADLOCK)), "task-done", "task-failed")
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:
@@ -235,6 +236,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
+        self.site = Site(self, state, config, machine, events, route)
         seen = core, state.task, state.traffic
         self.streams = Streams(
             self, *seen, config, machine, publisher, events, settings, jobs, commands
@@ -253,6 +255,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         if not state.core.booted:
             self._boot()
         self.machine.tick(self._tick_s)
+        self.site.tick()
         task, traffic = state.task, state.traffic
         if traffic.zones or traffic.blocked or self.now_ns >= traffic.next_ns:
             self.traffic.tick()
@@ -463,9 +466,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self.machine.relocate(x_m, y_m, theta_rad)
 
     def body(self) -> Body:
-        machine = self.machine
-        size_m = (2 * machine.half_length_m, 2 * machine.half_width_m)
-        return Body(*machine.drive.pose, size_m=size_m)
+        return Body(*self.machine.drive.pose, size_m=self.machine.protection.size_m)
 
     def status(self) -> str:
         if self.machine.estop_released:

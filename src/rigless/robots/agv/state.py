@@ -38,6 +38,7 @@ class Condition:
     source: str
     message: str
     raisedAt: str
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -60,6 +61,8 @@ class CoreState:
     rate_limits: dict[str, RateLimit] = field(default_factory=dict)  # by event code
     changed: bool = True  # publish the state at once
     state_ns: int = -(10**12)  # when the state was last published
+    circle_ns: int = 0  # since when robots block each other with this one; 0: they do not
+    circle_due_ns: int = 0  # when this is looked at again
     lost_s: float = 0.0  # time that the computer had lost at the last telemetry
     left_out: int = 0  # most reductions that a published state has needed
 
@@ -252,6 +255,7 @@ class RouteState:
     known: dict[str, Route] = field(default_factory=dict)
     following: Following | None = None
     query: RouteQuery | None = None
+    blocked_ns: int = 0  # since when an obstacle blocks the motion, or the last request; 0: none
     requests: int = 0
 
 

@@ -15,26 +15,22 @@ from rigless.kernel.drawing import (
     Alarm,
     Colour,
     Compose,
-    Ellipse,
     Gauge,
     Lamp,
     Lines,
     Listing,
     Part,
-    Path,
     Plot,
-    Points,
-    Polygon,
     Slider,
     Summary,
     Switch,
-    Trail,
     View,
     Word,
 )
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
+from rigless.robots.agv.drawn import drawn
 from rigless.robots.agv.link.publisher import PORT
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.profile import SimulationProfile
@@ -100,7 +96,7 @@ class AgvView(View):
         return self._made
 
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
-        yield from _drawn(config)
+        yield from drawn(config)
         yield Word("status", "Status", STATUSES, group="Status")
         yield Listing("reasons", "Why", "no reasons", wrap=True, group="Status")
         yield Gauge("speed", "Speed", "m/s", group="Status")
@@ -197,7 +193,7 @@ class AgvView(View):
         distance = machine.obstacle_m
         if not distance < math.inf or len(state.placed):
             return ()
-        way = (machine.half_length_m + distance) * (-1.0 if machine.drive.backwards else 1.0)
+        way = (machine.protection.front_m + distance) * (-1.0 if machine.drive.backwards else 1.0)
         return (x + way * math.cos(theta), y + way * math.sin(theta))
 
     # Numbers
@@ -378,22 +374,6 @@ class AgvView(View):
         )
         fields = {"commandId": name, "commandType": kind, "params": params}
         return Send(self.robot.name, PORT, m.CommandRequest.__name__, fields)
-
-
-def _drawn(config: RobotConfig) -> Iterator[Part]:
-    length, width = config.dimensions.lengthMm / 2000, config.dimensions.widthMm / 2000
-    nose = 0.6 * length
-    outline = ((length, 0.0), (nose, width), (-length, width), (-length, -width), (nose, -width))
-    yield Points("markers", "Markers", "sense")
-    yield Path("zones", "Blocked zones", "bad")
-    yield Path("horizon", "Horizon", "ghost")
-    yield Path("route", "Released route", "path")
-    yield Trail("trail", "Driven", "plain")
-    yield Ellipse("obstacles", "Obstacles", "warn")
-    yield Points("ahead", "Obstacle ahead", "bad")
-    yield Polygon(
-        "body", "Robot", outline, "ok", ("warn", "bad"), height_m=config.dimensions.heightMm / 1000
-    )
 
 
 def _io(robot: Any, config: RobotConfig) -> Iterator[Part]:

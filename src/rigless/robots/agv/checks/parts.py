@@ -8,6 +8,7 @@ from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.checks.motors import drives, si, unit_of
 from rigless.robots.agv.config import SCHEMA_VERSION
 from rigless.robots.agv.machine.sensing import GUARDS
+from rigless.robots.agv.motion.footprint import is_convex
 from rigless.robots.agv.params import COMMANDS
 from rigless.robots.agv.units import UNITS
 
@@ -46,6 +47,7 @@ def parts(root: ConfigPath) -> Iterator[Problem]:
     yield from _limit_sensors(root)
     yield from _estop(root)
     yield from _obstacles(root)
+    yield from _footprint(root)
     yield from _rates(root)
     yield from _servers(root)
 
@@ -256,6 +258,20 @@ def _braking_m(root: ConfigPath) -> float | None:
             return None
         found.append(speed * speed / (2 * brake))
     return max(found, default=None)
+
+
+def _footprint(root: ConfigPath) -> Iterator[Problem]:
+    """A footprint is a convex polygon."""
+    place = root["dimensions"]["footprint"]
+    corners = [(corner["xMm"].number, corner["yMm"].number) for corner in place]
+    if not place.there or any(None in corner for corner in corners):
+        return
+    if not is_convex([(float(x or 0.0), float(y or 0.0)) for x, y in corners]):
+        yield place.error(
+            "FOOTPRINT_NOT_CONVEX",
+            f"the {len(corners)} corners do not make a convex polygon",
+            "give at least three corners of its convex hull, in order",
+        )
 
 
 def _rates(root: ConfigPath) -> Iterator[Problem]:

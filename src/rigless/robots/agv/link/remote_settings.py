@@ -50,6 +50,9 @@ READ_ONLY = (  # reported, so that the backend knows how the robot stops
     "safety.stopOnObstacle",
     "safety.obstacleStopDistanceMeters",
     "safety.obstacleWarnDistanceMeters",
+    "safety.fieldMarginMeters",
+    "safety.stopOnCollision",
+    "safety.rerouteAfterSeconds",
     "runtime.healthPolicy.requireNatsForMotion",
 )
 MOST_BYTES = 16 * 1024  # of all settings together: a report is one message

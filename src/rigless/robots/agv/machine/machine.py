@@ -18,25 +18,19 @@ from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.battery import Battery
 from rigless.robots.agv.machine.motor_bank import MotorBank
 from rigless.robots.agv.machine.path import DrivePath
+from rigless.robots.agv.machine.protection import Protection
 from rigless.robots.agv.machine.remote import make_drivers
 from rigless.robots.agv.machine.scripts import Scripts
 from rigless.robots.agv.machine.sensing import Sensing, on_edges
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
-from rigless.robots.agv.motion.chassis import make_chassis, reach_m
-from rigless.robots.agv.motion.floor import Floor, robot_gap
-from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap, shapes_of
+from rigless.robots.agv.motion.chassis import make_chassis
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.services import MachineServices
-from rigless.worlds.grid_world import GridWorld
 
 Pose = tuple[float, float, float]
 Estop = Literal["NONE", "MANUAL", "REMOTE"]
-STOP_M = 0.5  # default of obstacleStopDistanceMeters
-WARN_MARGIN_M = 0.3  # default warning distance beyond the braking distance
-NEARER = 1e-6  # m: overshoot of the stop distance, so that the stop is detected
-REACTION_TICKS = 2  # reaction time of an oncoming robot
 SETTLE_S = 1.0  # period of updates of battery and temperatures at rest
 
 
@@ -100,21 +94,17 @@ class Machine:
         neighbours: Callable[[], list[Robot]],
     ):
         profile = config.runtime.simulationProfile or SimulationProfile()
-        self._services, self._neighbours = services, neighbours
+        self._services = services
         self.limits = m.limits_of(config)
         self._dt_s = 1.0 / config.runtime.tickHz
         self.drivers = make_drivers(services, config, self.limits)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.motors = MotorBank(services, config, self.drivers, self.limits)
         self.drive = DrivePath(self.const)
-        self.bind(state)
-        self.half_length_m, self.half_width_m = (
-            config.dimensions.lengthMm / 2000,
-            config.dimensions.widthMm / 2000,
+        self.protection = Protection(
+            services, config, profile, world, self.drive, self.const, neighbours
         )
-        self._turn_m = (
-            reach_m(config) - self.half_length_m
-        )  # extra room for its corners while it turns in place
+        self.bind(state)
         self._required = [entry.ioId for entry in config.io.digitalInputs if entry.required]
         self._required += [device.deviceId for device in config.io.devices if device.required]
         self._profile = profile
@@ -123,13 +113,7 @@ class Machine:
         self.scripts = Scripts(services, profile, self.sensing)
         self._battery = Battery(profile.battery if config.runtime.mode == "MOCK" else None)
         self._world = world
-        self._walls: Walls | None = None
-        mapped = config.runtime.mode == "MOCK" or profile.map is not None
-        if mapped and isinstance(self._world, GridWorld):
-            self._walls = Walls(self._world.grid, self.half_length_m, self.half_width_m)
-        self._sees_robots = profile.robotsAreObstacles
-        self._floor: Floor | None = None
-        self._number = 0  # index on the floor
+        self._simulated = config.runtime.mode == "MOCK"
         self._begin(config, profile, start_pose)
 
     def bind(self, state: MachineState) -> None:
@@ -138,6 +122,7 @@ class Machine:
         self.drivers.bind(state)
         self.motors.bind(state)
         self.drive.bind(state)
+        self.protection.bind(state)
 
     def configure(self, config: RobotConfig) -> None:
         """Apply what may change at run time: safety, and the speeds and accelerations of motors.
@@ -145,19 +130,16 @@ class Machine:
         Call `resample` afterwards to apply the new safety to the state.
         """
         safety = config.safety
-        self._stop_on_estop, self._stop_on_obstacle = safety.stopOnEstop, safety.stopOnObstacle
+        self._stop_on_estop = safety.stopOnEstop
         self.motors.stop_on_estop = safety.stopOnEstop
         self.limits[:] = m.limits_of(config)  # in place: drivers share it
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
-        top, slowing = float(self.const[d.TOP_V]), float(self.const[d.DEC_V])
-        brakes_m = 0.5 * top * top / slowing if slowing > 0.0 else 0.0
-        self._stop_m = safety.obstacleStopDistanceMeters or STOP_M
-        self._warn_m = safety.obstacleWarnDistanceMeters or self._stop_m + brakes_m + WARN_MARGIN_M
+        self.protection.configure(config)
 
     @property
     def sees_walls(self) -> bool:
         """True if the walls of a map are obstacles to the robot."""
-        return self._walls is not None
+        return self.protection.has_walls
 
     def resample(self) -> None:
         """Read all inputs at the next tick; call it after an input was set."""
@@ -205,13 +187,8 @@ class Machine:
             self._dt_s,
         )
         d.stretch(drive, path, self.const)
-        disc_gap(state.placed, 0.0, 0.0, 0.0, 1.0, 1.0)
-        box_gap(np.zeros((0, 5)), 0.0, 0.0, 0.0, 1.0, 1.0)
+        self.protection.warm_up(state)
         self.scripts.moved(state, math.inf, 0.0, math.inf, 0.0)
-        if self._walls is not None:
-            self._walls.gap(0.0, 0.0, 0.0, 1.0)
-        if self._sees_robots:
-            robot_gap(np.zeros((1, d.DRIVE_SIZE)), np.zeros((1, 2)), 0, 0.0, 1.0, 0.0)
 
     # Tick
 
@@ -221,11 +198,15 @@ class Machine:
             state.scans = []
         if state.notices:
             state.notices = []
+        if state.collisions:
+            state.collisions = []
         now_ns = self._services.now_ns
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.state.wake()
-        if not state.moving and (self._sees_robots or self._world.state.obstacles):
+        if self.protection.feel(state):
+            self._collide(state)
+        if not state.moving and self.protection.disturbed():
             self._look_around(state)
         changed = self.drivers.changed()
         if changed or not state.sampled:
@@ -241,19 +222,12 @@ class Machine:
 
     def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
         drive, path, motors = state.drive, state.path, state.motors
-        room = math.inf
-        if (
-            state.obstacle_m < math.inf
-            or self._walls is not None
-            or len(state.placed)
-            or self._world.state.obstacles
-            or self._sees_robots
-        ):
-            room = self._look(state)
+        room = self._look(state) if self.protection.watches(state) else math.inf
         limit = state.speed_limit
         if (
             not state.drive_allowed
             or state.obstacle_stop
+            or state.collided
             or (any(state.motor_faults) and self.motors.drive_fault)
             or state.soc <= 0.0
             or (self._stop_on_estop and state.estop != "NONE")
@@ -283,6 +257,7 @@ class Machine:
                 drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s
             )
         state.moving = done % 2 == 1
+        self.protection.moved()
         state.changes += 1
         if len(state.over):
             self.scripts.moved(state, x, y, drive[d.X], drive[d.Y])
@@ -335,70 +310,19 @@ class Machine:
 
     def _look(self, state: MachineState) -> float:
         """Update the distance to the nearest obstacle. Return how far the robot may drive."""
-        drive = state.drive
-        given = self._services.input.get("obstacle_m", -1.0)
-        found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
-        heading = drive[d.THETA] + (math.pi if self.drive.backwards else 0.0)
-        place = drive[d.X], drive[d.Y], heading, self.half_length_m, self.half_width_m
-        if len(state.placed):
-            found = min(found, disc_gap(state.placed, *place))
-        if self._world.state.obstacles:
-            discs, boxes = shapes_of(self._world, self._services.now_ns)
-            found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
-        if self._walls is not None and drive[d.PHASE] == d.ROLL:
-            ahead = d.stretch(
-                drive, state.path, self.const
-            )  # a wall beyond the next stop is no obstacle
-            found = min(
-                found,
-                self._walls.gap(drive[d.X], drive[d.Y], heading, min(ahead, 2.0 * self._warn_m)),
-            )
-        free = math.inf
-        if self._sees_robots:
-            gap, free = self._look_for_robots(place)
-            found = min(found, gap)
-        stop_m = self._turn_m if drive[d.PHASE] in (d.SWING, d.ALIGN) else self._stop_m
-        if (found <= stop_m) != state.blocked:
-            state.blocked = found <= stop_m
-            if self.sensing.guards:
-                self.sensing.sample(state)
-        violated = state.remote.violated or state.guarded
-        stop, near = (
-            self._stop_on_obstacle and (state.blocked or violated),
-            found <= self._warn_m or violated,
-        )
-        if found != state.obstacle_m or near != state.field_violation:
-            state.changes += 1
-        state.obstacle_m, state.obstacle_stop, state.field_violation = found, stop, near
-        room = min(found if near else math.inf, free) - self._stop_m + NEARER
-        return room if self._stop_on_obstacle else math.inf
+        return self.protection.look(state, self.sensing)
 
-    def _look_for_robots(
-        self, place: tuple[float, float, float, float, float]
-    ) -> tuple[float, float]:
-        """Return the gap to the next robot ahead, and how much of it is free once both stand."""
-        if self._floor is None:
-            self._meet()
-        assert self._floor is not None
-        dec, reaction_s = float(self.const[d.DEC_V]), REACTION_TICKS * self._dt_s
-        return self._floor.look(self._number, self._services.now_ns, place, dec, reaction_s)
-
-    def _meet(self) -> None:
-        """Make the floor, which all robots of this world share."""
-        near = self._neighbours()
-        machines = [
-            found for robot in near if isinstance(found := getattr(robot, "machine", None), Machine)
-        ]
-        floor = Floor(
-            machines,
-            [robot for robot in near if not isinstance(getattr(robot, "machine", None), Machine)],
-        )
-        for number, machine in enumerate(machines):
-            machine._floor, machine._number = floor, number
+    def _collide(self, state: MachineState) -> None:
+        """Stop at a contact: a simulated robot at once, a real one within its limits."""
+        if self._simulated:
+            self.relocate(*self.drive.pose)
+        state.wake()
 
     def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
         """Stand at another pose, and go on along the path from there."""
-        self.state.motors[self.wheels[:, d.WHEEL].astype(int), m.VELOCITY] = 0.0
+        self.protection.moved()
+        wheels = self.wheels[:, d.WHEEL].astype(int)
+        self.state.motors[wheels, m.VELOCITY] = self.state.motors[wheels, m.REF] = 0.0
         self.drive.relocate(x_m, y_m, theta_rad)
 
     @property
@@ -412,7 +336,8 @@ class Machine:
         return self.state.estop != "NONE" and self.state.pressed == "NONE"
 
     def acknowledge(self) -> None:
-        """End an emergency stop that is no longer pressed: motion may continue."""
+        """End a collision, and an emergency stop that is not pressed: motion may continue."""
+        self.state.collided = False
         self.sensing.acknowledge(self.state)
         self.resample()
 

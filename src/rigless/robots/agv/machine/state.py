@@ -55,6 +55,11 @@ class MachineState:
     obstacle_stop: bool = False
     field_violation: bool = False
 
+    # Contacts
+    touching: dict[str, float] = field(default_factory=dict)  # depth in m when last reported
+    collided: bool = False  # stopped by a collision, until it is acknowledged
+    load_size_m: tuple[float, float] | None = None  # length and width of the load on the robot
+
     # Script of the simulation profile
     cursor: int = 0  # next entry
     due_ns: int = 0  # its time
@@ -76,6 +81,7 @@ class MachineState:
     # Of this tick
     scans: list[tuple[str, str]] = field(default_factory=list)
     notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)
+    collisions: list[dict[str, Any]] = field(default_factory=list)
     changes: int = 0  # counts changes of published values
 
     def wake(self) -> None:

@@ -25,7 +25,7 @@ MOST_MALFORMED = 20  # acknowledgements a second for messages without a commandI
 SECOND_NS = 1_000_000_000
 IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
 # A motion is rejected during these pauses. Other pauses end by themselves: a motion waits for that.
-STANDING = ("ESTOP", "MANUAL_HOLD")
+STANDING = ("ESTOP", "COLLISION_STOP", "MANUAL_HOLD")
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # detected at the start, without any effect
 
 

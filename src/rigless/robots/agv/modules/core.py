@@ -52,6 +52,12 @@ CONDITIONS: dict[str, tuple[m.Severity, str, str, str]] = {
         "an emergency stop was pressed",
         "release it, then send RESUME or CLEAR_FAULT",
     ),
+    "COLLISION_STOP": (
+        "ERROR",
+        "ERROR",
+        "stopped by a collision",
+        "make room, then send RESUME or CLEAR_FAULT",
+    ),
     "OBSTACLE": (
         "WARNING",
         "WARNING",
@@ -118,6 +124,7 @@ class Core:
             self._machine.lost,
             body.estop,
             body.obstacle_stop,
+            body.collided,
             len(traffic.holds),
             traffic.blocked,
             self._state.paused,
@@ -171,6 +178,7 @@ class Core:
             ),
             lost=tuple(machine.lost),
             estop=effective.safety.stopOnEstop and machine.estop != "NONE",
+            collided=machine.state.collided,
             obstacle=machine.obstacle_stop,
             held=bool(traffic.holds),
             zones=tuple(traffic.blocked),

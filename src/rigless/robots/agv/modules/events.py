@@ -22,9 +22,9 @@ KERNEL_SEVERITY: dict[str, KernelSeverity] = {
 }
 
 NOTICES = (
-    "BARCODE_READ", "BATTERY_LOW", "DEVICE_OFF", "DEVICE_ON", "DRIVER_LOST", "INVALID_PARAMS",
-    "MALFORMED_ENVELOPE", "NOT_SUPPORTED", "NO_ROUTE", "ROUTE_REJECTED", "STATE_TOO_LARGE",
-    "STEP_SKIPPED", "TASK_REJECTED", "UNKNOWN_CONTROL", "UNKNOWN_TASK",
+    "BARCODE_READ", "BATTERY_LOW", "COLLISION", "DEVICE_OFF", "DEVICE_ON", "DRIVER_LOST",
+    "INVALID_PARAMS", "MALFORMED_ENVELOPE", "NOT_SUPPORTED", "NO_ROUTE", "ROUTE_REJECTED",
+    "STATE_TOO_LARGE", "STEP_SKIPPED", "TASK_REJECTED", "UNKNOWN_CONTROL", "UNKNOWN_TASK",
 )  # fmt: skip  # all codes of `notice` and `publish`
 
 
@@ -39,18 +39,29 @@ class Events:
     def __init__(self, services: Services, state: CoreState, publisher: Publisher):
         self._services, self._state, self._publisher = services, state, publisher
 
-    def raise_(self, key: str, code: str, severity: m.Severity, source: str, message: str) -> None:
+    def raise_(
+        self,
+        key: str,
+        code: str,
+        severity: m.Severity,
+        source: str,
+        message: str,
+        data: dict[str, Any] | None = None,
+    ) -> None:
         """Begin a condition."""
-        publisher = self._publisher
+        publisher, about = self._publisher, data or {}
         condition = Condition(
-            publisher.event_id(), code, severity, source, message, publisher.now()
+            publisher.event_id(), code, severity, source, message, publisher.now(), about
         )
         self._state.conditions[key] = condition
         publisher.publish(
             "events",
-            m.Event(condition.eventId, code, severity, source, message, {}, condition.raisedAt),
+            m.Event(condition.eventId, code, severity, source, message, about, condition.raisedAt),
         )
-        self._services.event(_kernel_code(code), message, KERNEL_SEVERITY[severity], source=source)
+        more = {"about": about} if about else {}
+        self._services.event(
+            _kernel_code(code), message, KERNEL_SEVERITY[severity], source=source, **more
+        )
 
     def clear(self, key: str) -> None:
         """End a condition, if it holds."""
@@ -63,7 +74,7 @@ class Events:
             cast(m.Severity, held.severity),
             held.source,
             held.message,
-            {},
+            held.data,
             held.raisedAt,
             self._publisher.now(),
         )

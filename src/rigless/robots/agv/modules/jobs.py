@@ -30,6 +30,8 @@ class RouteFollower(Protocol):
 
     def leave(self, job: Job) -> None: ...
 
+    def follows(self, job: Job) -> bool: ...
+
 
 class Jobs:
     """`route` is set by the robot."""
@@ -111,7 +113,7 @@ class Jobs:
         if jobs.drive == job.id:
             jobs.drive = 0
             self._core.changed = True
-        if job.kind == "FOLLOW_ROUTE":
+        if job.kind in ("MOVE", "FOLLOW_ROUTE"):
             self.route.leave(job)
 
     @property
@@ -164,7 +166,8 @@ class Jobs:
         state = self._state
         if not state.drive or len(state.by_id) > 1 or not self._core.may_drive:
             return False
-        return state.by_id[state.drive].kind == "MOVE" and self._machine.drive.rolling
+        job = state.by_id[state.drive]
+        return job.kind == "MOVE" and self._machine.drive.rolling and not self.route.follows(job)
 
     def _freeze(self, stand: bool) -> None:
         """Stop the axes, or let them continue. At an emergency stop the machine does this."""
@@ -194,6 +197,8 @@ class Jobs:
                 self.end(job, "FAILED", refused.code, refused.message, motor)
                 return
         match job.kind:
+            case "MOVE" if self.route.follows(job):
+                self.route.drive(job)
             case "MOVE":
                 if machine.drive.arrived:
                     x, y, theta = machine.drive.pose

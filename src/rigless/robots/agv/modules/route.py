@@ -9,7 +9,7 @@ import msgspec
 from rigless.robots.agv import messages as m
 from rigless.robots.agv import params as p
 from rigless.robots.agv.link.publisher import Publisher
-from rigless.robots.agv.machine.path import DrivePath
+from rigless.robots.agv.machine.path import DrivePath, Waypoint
 from rigless.robots.agv.modules import route_graph
 from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.modules.forecast import Forecast
@@ -157,7 +157,11 @@ class Routing:
     def _continue(self, job: Job, following: Following) -> None:
         """Drive on from the node where the robot stands, or end the job."""
         nodes = following.route.nodes
-        if following.node >= len(nodes):
+        if following.node >= len(nodes) and job.kind == "MOVE":
+            self._state.following = None
+            given = p.parse(job.kind, job.params, p.STEPS)
+            self._drive.go([Waypoint(given.x, given.y, given.theta)])
+        elif following.node >= len(nodes):
             job.result = {"routeId": following.route.routeId, "nodeId": nodes[-1].nodeId}
             self._jobs.end(job)
         elif following.node <= route_graph.base_end(nodes):
@@ -222,14 +226,28 @@ class Routing:
         request = m.RouteRequest(name, reason, start, to, avoid)  # type: ignore[arg-type]
         self._publisher.publish("route.request", request)
 
-    def request_detour(self, zones: list[str]) -> None:
-        """Request a route around blocked zones; again after a timeout without a response."""
-        state = self._state
-        if state.following is None or not self._enabled:
+    def request_detour(self, avoid: list[str]) -> None:
+        """Request a route around blocked zones or edges; again after a timeout without a response.
+
+        The motion in progress is a FOLLOW_ROUTE or a MOVE.
+        """
+        state, job = self._state, self._jobs.get(self._jobs.drive_job)
+        if not self._enabled or job is None:
             return
-        if state.query is None or self._clock.now_ns >= state.query.until_ns:
+        if state.query is not None and self._clock.now_ns < state.query.until_ns:
+            return
+        if job.kind == "MOVE":
+            to = {key: float(job.params[key]) for key in ("x", "y")}
+        elif state.following is not None:
             end = state.following.route.nodes[-1]
-            self._request("REROUTE", state.following.job, {"x": end.x, "y": end.y}, zones)
+            to = {"x": end.x, "y": end.y}
+        else:
+            return
+        self._request("REROUTE", job.id, to, avoid)
+
+    def follows(self, job: Job) -> bool:
+        """Return True if the job, for example a MOVE, is carried out along a route."""
+        return self._state.following is not None and self._state.following.job == job.id
 
     def receive(self, message: m.RouteResponse) -> bool:
         """Handle a response. Return True if it answers a request."""

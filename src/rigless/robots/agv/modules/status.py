@@ -20,6 +20,7 @@ class Facts(NamedTuple):
     drive: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()  # required inputs and devices that do not respond
     estop: bool = False
+    collided: bool = False  # and not acknowledged
     obstacle: bool = False
     held: bool = False  # by traffic control
     zones: tuple[str, ...] = ()  # blocked zones that the robot waits for
@@ -37,6 +38,7 @@ def derive(facts: Facts) -> tuple[Status, list[str]]:
     ]
     error += ["BATTERY_EMPTY"] if facts.empty else []
     paused = ["ESTOP"] if facts.estop else []
+    paused += ["COLLISION_STOP"] if facts.collided else []
     paused += ["OBSTACLE"] if facts.obstacle else []
     paused += ["TRAFFIC_HOLD"] if facts.held else []
     paused += [f"ZONE_BLOCK:{zone}" for zone in facts.zones]

@@ -46,6 +46,14 @@ class Streams:
             self._jobs.scanned(device, code)
             data = {"code": code, "deviceId": device}
             self._events.publish("BARCODE_READ", "INFO", device, f"read {code[:80]}", data)
+        for data in body.collisions:
+            what = f"{data['kind']} {data['other']}" if data["kind"] != "wall" else "a wall"
+            text = (
+                f"collision with {what} at ({data['x']:g}, {data['y']:g}), "
+                f"closing at {data['closingMps']:g} m/s"
+            )
+            self._services.count("collisions")
+            self._events.publish("COLLISION", "ERROR", "bumper", text, data)
         for code, severity, source, message, data in body.notices:
             self._events.notice(code, cast(m.Severity, severity), source, message, data)
         if state.rate_limits:

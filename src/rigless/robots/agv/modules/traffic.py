@@ -15,6 +15,7 @@ from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones
 from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.motion.chassis import reach_m
+from rigless.robots.agv.motion.footprint import placed
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.services import Clock
 from rigless.robots.agv.state import CoreState, TrafficState, Zone
@@ -246,7 +247,7 @@ class Traffic:
             return
         state, drive = self._state, self._machine.drive
         v, omega = drive.velocity
-        corners = zones.footprint(drive.pose, self._length_m, self._width_m)
+        corners = placed(self._machine.protection.corners, drive.pose)
         edge, s, nodes = self._route.progress()
         ids = [*state.holds, *state.blocked]
         message = m.TrafficState(

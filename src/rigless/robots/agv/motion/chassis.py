@@ -1,6 +1,5 @@
 """The drive of a configuration: its wheels, their sides, and the speeds that they allow."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
+from rigless.robots.agv.motion.footprint import footprint_of, reach_of
 from rigless.robots.agv.profile import SimulationProfile
 
 SIDES = {"LEFT": -1.0, "RIGHT": 1.0}
@@ -56,4 +56,4 @@ def kinematics_of(said: str | None, drives: int) -> str:
 
 def reach_m(config: RobotConfig) -> float:
     """Return the radius of the circle around the robot's footprint."""
-    return math.hypot(config.dimensions.lengthMm, config.dimensions.widthMm) / 2000
+    return reach_of(footprint_of(config.dimensions))

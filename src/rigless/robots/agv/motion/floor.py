@@ -1,88 +1,212 @@
-"""Robots as obstacles to each other: the gap from each robot to the next one ahead.
+"""The floor that robots share: what each of them sees of the others, and what it touches.
 
 The poses of all robots are taken together, once per instant, so that their order of ticks does not
-matter.
+matter. While nothing moves, nothing is computed.
 """
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.compiled import compiled
 from rigless.kernel.robot import Robot
+from rigless.kernel.world import World
+from rigless.robots.agv.motion import contacts as c
 from rigless.robots.agv.motion import drive as d
-from rigless.robots.agv.motion.obstacles import box_span, disc_gap
+from rigless.robots.agv.motion import field as f
+from rigless.robots.agv.motion.footprint import MOST, Point, put_all, reach_of
+from rigless.robots.agv.motion.neighbours import sort_into_cells
+from rigless.robots.agv.motion.obstacles import disc_gap, shapes_of
+from rigless.worlds.grid_world import GridWorld
 
 Array = NDArray[np.float64]
+CELL_M = 2.0  # of the spatial index
+NO_WALLS = np.zeros((1, 1), bool)
+NO_CLEARANCE = np.zeros((1, 1), np.float32)
 
 
-@compiled
-def robot_gap(
-    drives: Array, sizes: Array, me: int, heading: float, deceleration: float, reaction_s: float
-) -> tuple[float, float]:
-    """Return the gap ahead of robot `me`, and how much of it is free once both robots stand.
+class Standing(Protocol):
+    """A machine, as the floor uses it."""
 
-    Robots that come towards `me` are taken to brake as it does. A row of `sizes` is half the length
-    and half the width of a robot.
-    """
-    x, y, half_length, half_width = drives[me, d.X], drives[me, d.Y], sizes[me, 0], sizes[me, 1]
-    c, s, nearest, free = math.cos(heading), math.sin(heading), math.inf, math.inf
-    for k in range(drives.shape[0]):
-        dx, dy = drives[k, d.X] - x, drives[k, d.Y] - y
-        ahead, aside, reach = c * dx + s * dy, c * dy - s * dx, sizes[k, 0] + sizes[k, 1]
-        if k == me or ahead <= 0.0 or abs(aside) > half_width + reach:
-            continue
-        turned = drives[k, d.THETA] - heading
-        low, high = box_span(ahead, aside, sizes[k, 0], sizes[k, 1], turned, half_width)
-        if high > 0.0:
-            gap, coming = max(low - half_length, 0.0), max(-drives[k, d.V] * math.cos(turned), 0.0)
-            brakes = coming * (coming / (2.0 * deceleration) + reaction_s) if coming > 0.0 else 0.0
-            nearest, free = min(nearest, gap), min(free, gap - brakes)
-    return nearest, free
+    name: str
+    state: Any
+    corners: list[Point]
+    stop_m: float
+
+    @property
+    def has_walls(self) -> bool: ...
+
+    def field_kind(self) -> Sequence[float]: ...
+
+    @property
+    def waits(self) -> bool: ...
+
+
+class Touch(NamedTuple):
+    """A contact: what is touched, how deep, where, and how fast both closed in on each other."""
+
+    kind: str  # robot, obstacle or wall
+    other: str
+    depth_m: float
+    x_m: float
+    y_m: float
+    closing_mps: float
 
 
 class Floor:
     """The robots of one world. `machines` are AGVs; other robots are known as discs only."""
 
-    def __init__(self, machines: Sequence[Any], others: Sequence[Robot]):
-        self._machines = machines
-        self._others = others
-        self._sizes = np.array(
-            [(machine.half_length_m, machine.half_width_m) for machine in machines]
-        )
-        self._now_ns = -1
+    def __init__(self, machines: Sequence[Standing], others: Sequence[Robot], world: World):
+        self._machines, self._others, self._world = machines, others, world
+        count = len(machines)
+        self._now_ns, self._moved, self._changed = -1, True, True
+        self._names: list[str] = []
+        self._disc_names: list[str] = []
+        self._box_names: list[str] = []
         self._states: list[Any] = [None for _ in machines]
-        self._drives, self._discs = np.zeros((0, d.DRIVE_SIZE)), np.zeros((0, 3))
+        self._drives = np.zeros((count, d.DRIVE_SIZE))
+        self._kinds, self._stops = np.zeros((count, f.KIND_SIZE)), np.zeros(count)
+        self._corners, self._shapes = np.zeros((count, MOST, 2)), np.zeros((count, MOST, 2))
+        self._counts, self._cells = np.zeros(count, np.int64), np.zeros((count, 2), np.int64)
+        self._starts, self._items = np.zeros(count + 1, np.int64), np.zeros(count, np.int64)
+        self._fields = np.zeros((count, f.FIELD_SIZE))
+        self._blocking = np.full((count, f.MOST_BLOCKING), -1, np.int64)
+        self._walled = np.array([machine.has_walls for machine in machines], bool)
+        self._touches, self._touching = np.zeros((count + 16, c.TOUCH_SIZE)), 0
+        self._rows: dict[int, list[Array]] = {}
+        self.discs, self.boxes = np.zeros((0, 3)), np.zeros((0, 5))
+        self._round = np.zeros((0, 3))
+        grid = world.grid if isinstance(world, GridWorld) else None
+        self._occupied = grid.occupied if grid is not None else NO_WALLS
+        self._clear = grid.clear if grid is not None else NO_CLEARANCE
+        self._frame = np.zeros(4)
+        if grid is not None:
+            self._frame[:] = *grid.origin, grid.resolution_m
 
-    def look(
-        self,
-        me: int,
-        now_ns: int,
-        place: tuple[float, float, float, float, float],
-        deceleration: float,
-        reaction_s: float,
-    ) -> tuple[float, float]:
-        """Return `robot_gap` for the machine with index `me`.
+    # Observation
 
-        `place` is its pose and size, as for `disc_gap`.
-        """
-        again = (
-            self._states[me] is not self._machines[me].state
-        )  # the same instant, after a restore
-        if again or now_ns != self._now_ns:
-            self._now_ns = now_ns
-            self._gather()
-        gap, free = robot_gap(self._drives, self._sizes, me, place[2], deceleration, reaction_s)
-        if len(self._discs):
-            disc = disc_gap(self._discs, *place)
-            gap, free = min(gap, disc), min(free, disc)
-        return gap, free
+    def look(self, me: int, now_ns: int) -> tuple[float, float, bool]:
+        """Return the gap ahead of a robot, how much of it is free, and if its turn is blocked."""
+        self._refresh(me, now_ns)
+        gap, free, turn = self._fields[me].tolist()
+        return gap, free, turn > 0.0
 
-    def _gather(self) -> None:
+    def touches(self, me: int, now_ns: int) -> list[Touch]:
+        """Return the contacts of a robot."""
+        self._refresh(me, now_ns)
+        return [self._touch(row) for row in self._rows.get(me, ())]
+
+    def gap_to_others(self, place: tuple[float, float, float, float, float]) -> float:
+        """Return the gap ahead to robots of other kinds; `place` is as for `disc_gap`."""
+        return float(disc_gap(self._round, *place)) if len(self._round) else float("inf")
+
+    def circle(self, me: int) -> list[str]:
+        """Return the names of robots that block each other in a circle with this one, or []."""
+        path, seen = [me], {me}
+
+        def search(robot: int) -> bool:
+            for other in self._blocked_by(robot):
+                if other == me:
+                    return True
+                if other not in seen:
+                    seen.add(other)
+                    path.append(other)
+                    if search(other):
+                        return True
+                    path.pop()
+            return False
+
+        if not search(me):
+            return []
+        first = path.index(min(path))
+        return [self._machines[robot].name for robot in (*path[first:], *path[:first])]
+
+    def _blocked_by(self, robot: int) -> Iterator[int]:
+        if self._machines[robot].waits:
+            yield from (int(other) for other in self._blocking[robot] if other >= 0)
+
+    def _touch(self, row: Array) -> Touch:
+        kind, which = int(row[c.KIND]), int(row[c.WHICH])
+        depth, x, y, closing = row[c.DEPTH : c.CLOSING + 1].tolist()
+        if kind == c.WALL:
+            return Touch("wall", "wall", depth, x, y, closing)
+        if kind == c.ROBOT:
+            return Touch("robot", self._machines[which].name, depth, x, y, closing)
+        if kind == c.OTHER:
+            return Touch("robot", self._names[which], depth, x, y, closing)
+        name = (self._disc_names if kind == c.DISC else self._box_names)[which]
+        return Touch("obstacle", name, depth, x, y, closing)
+
+    # Change
+
+    def moved(self) -> None:
+        """Note that a robot has moved."""
+        self._moved = True
+
+    def changed(self) -> None:
+        """Note that a robot has another shape or other settings."""
+        self._changed = True
+
+    def _refresh(self, me: int, now_ns: int) -> None:
+        restored = self._states[me] is not self._machines[me].state
+        if now_ns == self._now_ns and not restored:
+            return
+        self._now_ns = now_ns
+        self._changed = self._changed or restored
+        shown = len(self.discs) + len(self.boxes)
+        if self._moved or self._changed or self._others or self._world.state.obstacles or shown:
+            self._gather(now_ns)
+
+    def _gather(self, now_ns: int) -> None:
         self._states = [machine.state for machine in self._machines]
         self._drives = np.array([state.drive for state in self._states])
-        discs = [disc for robot in self._others if (disc := robot.footprint()) is not None]
-        self._discs = np.array(discs).reshape(-1, 3)
+        if self._changed:
+            self._measure()
+        self._moved = self._changed = False
+        discs = [
+            (robot.name, disc) for robot in self._others if (disc := robot.footprint()) is not None
+        ]
+        self._names = [name for name, _ in discs]
+        self._round = np.array([disc for _, disc in discs]).reshape(-1, 3)
+        obstacles = self._world.state.obstacles
+        if obstacles or len(self.discs) or len(self.boxes):
+            self.discs, self.boxes = shapes_of(self._world, now_ns)
+            self._disc_names = [name for name, one in obstacles.items() if one.size_m is None]
+            self._box_names = [name for name, one in obstacles.items() if one.size_m is not None]
+        self._aim()
+        put_all(self._drives, self._corners, self._counts, self._shapes)
+        sort_into_cells(self._drives, CELL_M, self._cells, self._starts, self._items)
+        f.see_all(
+            self._drives, self._kinds, self._corners, self._shapes, self._counts, self._cells,
+            self._starts, self._items, CELL_M, self._stops, self._fields, self._blocking,
+        )  # fmt: skip
+        while True:
+            found = c.touch_all(
+                self._drives, self._kinds, self._shapes, self._counts, self._cells, self._starts,
+                self._items, CELL_M, self._round, self.discs, self.boxes, self._walled,
+                self._occupied, self._clear, self._frame, self._touches,
+            )  # fmt: skip
+            if found <= len(self._touches):
+                break
+            self._touches = np.zeros((2 * found, c.TOUCH_SIZE))
+        self._rows = {}
+        for row in self._touches[:found]:
+            self._rows.setdefault(int(row[c.WHO]), []).append(row.copy())
+
+    def _measure(self) -> None:
+        """Read shapes and settings of all robots."""
+        for k, machine in enumerate(self._machines):
+            corners = machine.corners
+            self._counts[k] = len(corners)
+            self._corners[k, : len(corners)] = corners
+            self._kinds[k] = machine.field_kind()
+            self._kinds[k, f.REACH] = reach_of(corners)
+            self._stops[k] = machine.stop_m
+
+    def _aim(self) -> None:
+        """Write the headings that turning robots turn to."""
+        self._kinds[:, f.AIM] = self._drives[:, d.HEADING]
+        for k in np.flatnonzero(self._drives[:, d.PHASE] == d.ALIGN).tolist():
+            state = self._states[k]
+            self._kinds[k, f.AIM] = state.path[int(state.drive[d.LEG]), d.PATH_THETA]

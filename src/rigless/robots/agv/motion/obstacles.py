@@ -127,21 +127,29 @@ def shapes_of(world: World, now_ns: int) -> tuple[Array, Array]:
 
 
 class Walls:
-    """The walls of one map, for one footprint; in metres."""
+    """The walls of one map; in metres."""
 
-    def __init__(self, grid: Grid, half_length_m: float, half_width_m: float):
+    def __init__(self, grid: Grid):
         self._grid, self._size, self._yaw = grid, grid.resolution_m, grid.origin[2]
-        self._half_length, self._half_width = half_length_m / self._size, half_width_m / self._size
 
-    def gap(self, x_m: float, y_m: float, heading: float, longest_m: float) -> float:
+    def gap(
+        self,
+        x_m: float,
+        y_m: float,
+        heading: float,
+        half_length_m: float,
+        half_width_m: float,
+        longest_m: float,
+    ) -> float:
+        """Return the gap to the nearest wall ahead of a footprint, up to a distance."""
         x, y = self._grid.to_cells(x_m, y_m)
         found: float = wall_gap(
             self._grid.squares,
             float(x),
             float(y),
             heading - self._yaw,
-            self._half_length,
-            self._half_width,
+            half_length_m / self._size,
+            half_width_m / self._size,
             longest_m / self._size,
         )
         return found * self._size

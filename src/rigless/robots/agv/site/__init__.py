@@ -1,0 +1,1 @@
+"""Behaviour that depends on the place: deadlocks, detours, charging and loads."""

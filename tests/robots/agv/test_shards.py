@@ -116,7 +116,7 @@ def test_two_parts_whose_robots_meet_head_on_both_stop(tmp_path):
     drive(parts[1], "right", 0.0, 0.0)
     run_together(parts, 12.0)
     left, right = parts[0].truth("left"), parts[1].truth("right")
-    gap = right.pose[0] - left.pose[0] - 2 * parts[0].robots["left"].machine.half_length_m
+    gap = right.pose[0] - left.pose[0] - parts[0].robots["left"].machine.protection.size_m[0]
     assert gap > 0.0
     assert left.velocity == right.velocity == (0.0, 0.0)
 

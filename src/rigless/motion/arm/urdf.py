@@ -344,7 +344,7 @@ class _Reading:
             if found_at is None:
                 self.blame(
                     name,
-                    f"{file}: there is no folder {package!r} above or beside the URDF's folders",
+                    f"{file}: there is no folder {package!r} above or next to the URDF's folders",
                     f"put the package there, or its meshes into {self.path.parent / rest}",
                 )
                 return None
@@ -363,7 +363,7 @@ class _Reading:
         """Return the folder of a ROS package, or None.
 
         It is a folder above the URDF with that name or with a package.xml of that name, or a
-        folder of that name beside one of these. Without one, meshes may lie in the URDF's folder.
+        folder of that name next to one of these. Without one, meshes may lie in the URDF's folder.
         """
         for folder in self.path.resolve().parents:
             if folder.name == name or _package_name(folder) == name:

@@ -1,8 +1,8 @@
 """The messages of an open recording.
 
 The recording does not hold the effects of wire faults on inputs, nor refused messages. So it is
-replayed once in a simulation of its own, in short slices, beside the one that the player shows. The
-log then has the messages of the whole recording, whatever the player's time is; of a long one, as
+replayed once in a simulation of its own, in short slices, next to that of the player. The log
+then has the messages of the whole recording, whatever the player's time is; of a long one, as
 many as fit, around the player's time.
 """
 

@@ -29,7 +29,7 @@ OF_MOTORS = (
     "limits.maxAcceleration.value",
     "limits.maxDeceleration.value",
 )
-# All other keys belong to the file: safety, the link and the parts of the robot. Whoever can
+# All other keys belong to the file: safety, the link and the parts of the robot. Anyone who can
 # publish to the robot must not be able to switch off its emergency stop, and a bad value of the
 # link could not be undone.
 AT_START = (

@@ -24,6 +24,7 @@ class LargeFleetMember(Robot, FleetMember):
         state = self.machine.state
         state.drive[: d.ODOMETER] = place[: d.ODOMETER]
         state.wake()
+        self.machine.protection.moved()
 
     def exercise(self) -> None:
         x, y, theta = self.machine.drive.pose

@@ -1,4 +1,4 @@
-"""What a robot does at its place: it looks for deadlocks and detours while it is blocked."""
+"""Search of deadlocks and detours for a robot that is blocked."""
 
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine

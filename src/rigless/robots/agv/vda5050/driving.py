@@ -197,7 +197,7 @@ class Driving:
         aside = _aside(order.edge_start, _place(order.nodes[0]), self._machine.drive.pose[:2])
         room = edge.corridor.leftWidth if aside > 0 else edge.corridor.rightWidth
         if edge.corridor.corridorRefPoint == "CONTOUR":
-            room -= self._machine.half_width_m
+            room -= self._machine.protection.half_width_m
         if abs(aside) > room + STRAY_M:
             self._state.astray = edge.edgeId
             self._state.session.changed = True

@@ -99,7 +99,7 @@ class Front:
         enabled = [entry[0] for entry in self.state.maps.values() if entry[2] == "ENABLED"]
         return Limits(
             self._config.dimensions.heightMm / 1000,
-            machine.half_width_m,
+            machine.protection.half_width_m,
             float(const[d.TOP_OMEGA]) if const[d.MODEL] == d.DIFFERENTIAL else 0.0,
             self._reverses,
             frozenset(enabled),

@@ -134,7 +134,7 @@ class Zones:
         if given is None:
             return
         poses = list(self._poses(edge))
-        size = 2 * self._machine.half_length_m, 2 * self._machine.half_width_m
+        size = self._machine.protection.size_m
         for zone in given.zones:
             corners = [(vertex.x, vertex.y) for vertex in zone.vertices]
             bodies = (shapes.footprint(pose, *size) for pose in poses)

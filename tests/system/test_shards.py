@@ -4,7 +4,10 @@ import asyncio
 import json
 import os
 import signal
+import urllib.error
 import urllib.request
+
+import pytest
 
 import reserved
 from nats_servers import Server
@@ -18,6 +21,13 @@ SEES = "runtime.simulationProfile.robotsAreObstacles=true"
 
 def status(url):
     with urllib.request.urlopen(f"{url}/api/status") as reply:
+        return json.load(reply)
+
+
+def post(url, body):
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as reply:
         return json.load(reply)
 
 
@@ -61,6 +71,15 @@ async def test_a_fleet_in_two_processes_one_of_which_dies(tmp_path, rigless_proc
             # the panel of the parent, which steps no robot, shows all of them
             found = await asyncio.to_thread(status, url)
             assert [robot["name"] for robot in found["robots"]] == [f"agv-{n}" for n in range(1, 5)]
+            # and passes on what it is given for them; it cannot pause them
+            await asyncio.to_thread(
+                post, f"{url}/api/robots/agv-2/inputs", {"inputs": {"estop": True}}
+            )
+            await backend.until(
+                lambda: backend.of("state")[-1].payload["safety"]["estop"] == "MANUAL", "a stop"
+            )
+            with pytest.raises(urllib.error.HTTPError, match="422"):
+                await asyncio.to_thread(post, f"{url}/api/pause", {})
             dead = shard_process(running.popen.pid, "2/2")
             os.kill(dead, signal.SIGKILL)
             boots = {one.envelope["bootId"] for one in backend.of("state")}

@@ -265,6 +265,9 @@ def _print_summary(host: Host, began_ns: int, wall_s: float, tell: Callable[[str
     simulated_s = (host.sim.now_ns - began_ns) / 1e9
     factor = simulated_s / wall_s if wall_s > 0 else 0.0
     tell(f"simulated {simulated_s:.3f} s in {wall_s:.2f} s ({factor:.1f}× real time)")
+    if host.exchange is not None and (ages := sorted(host.exchange.ages_ms)):
+        middle, late = (ages[int(part * (len(ages) - 1))] for part in (0.5, 0.99))
+        tell(f"poses of other shards arrived after {middle:.1f} ms, 99 % within {late:.1f} ms")
     for place, count in host.dropped.items():
         print_note(f"{count} messages to slow or absent peers of {place} were dropped", "yellow")
     file = host.recording_file

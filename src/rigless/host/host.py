@@ -274,6 +274,8 @@ class Host:
         return min(self.pace.wall_at(self._until_end(self._awaited_ns)), longest_ns)
 
     def pause(self) -> None:
+        if self.exchange is not None:
+            self.exchange.refuse("pause")
         self.catch_up()
         self._ran_ns, self._ran_since_ns = self._ran(), time.monotonic_ns()
         self.paused = True
@@ -304,6 +306,8 @@ class Host:
 
     def set_speed(self, speed: float | str) -> None:
         new = Pace.of(speed)
+        if self.exchange is not None:
+            self.exchange.refuse("change its speed")
         self._check_pace(new)
         self.catch_up()
         self.pace = new
@@ -470,6 +474,8 @@ class Host:
         self._rewind(lambda: self.sim.restore(saved))
 
     def _rewind(self, rewind: Any) -> None:
+        if self.exchange is not None:
+            self.exchange.refuse("go back in time")
         links = {
             link.id: link
             for links in self.sim.core.links.by_port.values()

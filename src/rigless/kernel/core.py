@@ -209,6 +209,7 @@ class Core:
 
     def apply(self, given: inp.AnyInput, source: str = "live") -> None:
         """Check an input and apply it now."""
+        self.membership.check_here(getattr(given, "robot", ""))
         self.check(given)
         self.schedule(self.now_ns, given, source)
         self.run_until(self.now_ns)

@@ -39,13 +39,9 @@ class InputHandler:
 
         An input for later (`now` is False) may depend on where robots are then.
         """
-        membership = self._core.membership
         if isinstance(given, inp.Follow):
-            membership.check(given.shard, given.poses)
+            self._core.membership.check(given.shard, given.poses)
             return
-        if (name := getattr(given, "robot", "")) in membership.elsewhere:
-            what = f"is stepped by shard {membership.owners[name]}, not by {membership.shard}"
-            raise InputError(Problem(name, what, "send it to that process"))
         if isinstance(given, Placed):
             self.placing.check(given, now)
             return

@@ -196,7 +196,7 @@ class Robot:
         theta_rad = float(getattr(self.truth(), "pose", (0.0, 0.0, 0.0))[2])
         return Whereabouts(float(disc[0]), float(disc[1]), theta_rad)
 
-    def follow(self, place: Whereabouts) -> None:
+    def follow_pose(self, place: Whereabouts) -> None:
         """Be where another process has moved this robot. Override it for more than the pose."""
         if self.can_relocate:
             self.relocate(place.x_m, place.y_m, place.theta_rad)

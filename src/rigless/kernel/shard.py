@@ -83,6 +83,12 @@ class Membership:
         """The number of shards."""
         return 1 if self.shard is None else self.shard.count
 
+    def check_here(self, robot: str) -> None:
+        """Raise InputError if another shard steps this robot."""
+        if robot in self.elsewhere:
+            what = f"is stepped by shard {self.owners[robot]}, not by {self.shard}"
+            raise InputError(Problem(robot, what, "send it to that process"))
+
     def check(self, shard: int, poses: bytes) -> None:
         """Raise InputError unless these are poses of the robots of another shard."""
         here = None if self.shard is None else self.shard.number
@@ -110,4 +116,4 @@ def follow(robots: Mapping[str, Any], names: Iterable[str], poses: bytes) -> Non
     """Put the robots of another shard where they are."""
     for name, place in zip(names, from_bytes(poses), strict=True):
         if all(map(np.isfinite, place)):
-            robots[name].follow(place)
+            robots[name].follow_pose(place)

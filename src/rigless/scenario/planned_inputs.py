@@ -73,8 +73,7 @@ def _plan(
 ) -> None:
     try:
         for given in make():
-            if getattr(given, "robot", "") not in simulation.core.membership.elsewhere:
-                simulation.core.check(given, now=at_s == 0)
+            simulation.core.check(given, now=at_s == 0)
             simulation.core.plan(to_ns(at_s), given)
     except InputError as error:
         problems += source.place(at, error)

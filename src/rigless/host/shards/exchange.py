@@ -217,12 +217,18 @@ class Exchange:
         if name in self.membership.elsewhere:
             if isinstance(given, inp.Connect | inp.Disconnect | inp.Arrive):
                 return False
+            self._core.check(given)
             self._send_input(str(self.membership.owners[name]), given)
             return True
         if isinstance(given, OBSTACLES) and not self._forwarding:
             self._core.check(given)
             self._send_input("all", given)
         return False
+
+    def refuse(self, what: str) -> None:
+        """Raise InputError: the shards of a fleet share real time."""
+        reason = f"the parts of a fleet share real time: part {self.shard} cannot {what}"
+        raise InputError(Problem("shard", reason, "run the fleet in one process for that"))
 
     def _send_input(self, to: str, given: inp.AnyInput) -> None:
         data = msgspec.json.encode([self.shard.number, given])

@@ -20,7 +20,7 @@ class LargeFleetMember(Robot, FleetMember):
         x, y, theta, v, omega = self.machine.state.drive[: d.ODOMETER].tolist()
         return Whereabouts(x, y, theta, v, omega)
 
-    def follow(self, place: Whereabouts) -> None:
+    def follow_pose(self, place: Whereabouts) -> None:
         state = self.machine.state
         state.drive[: d.ODOMETER] = place[: d.ODOMETER]
         state.wake()

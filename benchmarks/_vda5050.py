@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -147,7 +148,8 @@ def running(broker: Broker, count: int, *settings: str) -> Iterator[list[str]]:
         yield [f"agv-{number + 1}" for number in range(count)]
     finally:
         process.terminate()
-        process.wait()
+        process.communicate()
+        shutil.rmtree(state)
 
 
 def rates(broker: Broker, count: int, hz: float, seconds: float) -> dict[str, float]:

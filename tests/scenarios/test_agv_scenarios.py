@@ -41,6 +41,11 @@ CHANGES = {
         RUNAWAY,
         'capabilities.supportedCommands=["STOP"]',
     ],
+    "agv_vda5050": [
+        "vda5050.version=3.0.0",
+        'faults=[{at_s=2, target="drive_left", kind="error"}]',
+        'faults=[{at_s=14, target="drop", kind="blocked"}]',
+    ],
     "agv_obstacle": [
         "safety.stopOnObstacle=false",
         "safety.stopOnEstop=false",

@@ -1,17 +1,22 @@
 """VDA 5050 with foreign masters, over real brokers."""
 
+import json
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from tests.robots.agv.vda5050.scene import action, graph
+from tests.robots.agv.vda5050.schemas import check
 
-from mqtt_brokers import Mosquitto, Nats
+from mqtt_brokers import Client, Mosquitto, Nats
 
 ROOT = Path(__file__).parents[2]
 MASTER = Path(__file__).parent / "programs" / "vda5050_master.cjs"
 LIBRARY = ROOT / "node_modules" / "vda-5050-lib"
-DEADLINE_S = 60.0
+DONE = ["FINISHED"] * 4
+TOPIC = "uagv/v2/rigless/agv"
 
 
 @pytest.fixture(params=[Nats, Mosquitto])
@@ -54,3 +59,60 @@ def test_a_master_of_vda_5050_lib_drives_the_robot(rigless_process, broker):
     ]
     assert "instant c1 FINISHED" in said
     assert said[-2:] == ["instant f2 FAILED", "end"]
+
+
+class Master:
+    """A master of few words: it publishes orders and reads states, each checked by the schemas."""
+
+    def __init__(self, client):
+        self.client = client
+        client.subscribe(f"{TOPIC}/#")
+
+    def publish(self, name, body):
+        head = {"headerId": 0, "timestamp": "2026-01-01T00:00:00.00Z", "version": "2.1.0",
+                "manufacturer": "rigless", "serialNumber": "agv"}  # fmt: skip
+        self.client.publish(f"{TOPIC}/{name}", json.dumps({**head, **body}))
+
+    def order(self, given, update=0):
+        self.publish("order", {"orderId": "o", "orderUpdateId": update, **given})
+
+    def until(self, name, test):
+        """Return the first message of a topic that satisfies the test."""
+        end = time.monotonic() + 60.0
+        while True:
+            assert time.monotonic() < end, f"no such {name}"
+            message = self.client.get()
+            topic = message.topic.rpartition("/")[2]
+            if topic not in ("order", "instantActions"):
+                plain = json.loads(message.payload)
+                check("2.1.0", topic, plain)
+                if topic == name and test(plain):
+                    return plain
+
+
+@pytest.mark.timeout(180)
+def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigless_process, broker):
+    process = robot(rigless_process, broker, version="2.1.0")
+    places = [(0.4 * k, 0.0) for k in range(4)]
+    at = {2 * k: [action("detectObject", f"a{k}", "NONE")] for k in range(4)}
+    with Client(broker) as client:
+        master = Master(client)
+        master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+        master.order(graph(*places[:2], at=at))
+    for k in (1, 2):
+        broker.kill()
+        broker.start()
+        with Client(broker) as client:
+            master = Master(client)
+            master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+            master.order(graph(*places[k : k + 2], first=k, at=at), k)
+            if k == 1:
+                master.until("state", lambda plain: plain["orderUpdateId"] == 1)
+                continue
+            state = master.until(
+                "state",
+                lambda plain: [one["actionStatus"] for one in plain["actionStates"]] == DONE,
+            )
+    assert [one["actionId"] for one in state["actionStates"]] == [f"a{k}" for k in range(4)]
+    assert (state["lastNodeId"], state["nodeStates"], state["errors"]) == ("n3", [], [])
+    assert process.popen.poll() is None

@@ -135,6 +135,12 @@ class Scene:
     def act(self, type: str, id: str = "i1", **parameters: Any) -> "Scene":
         return self.publish("instantActions", {"actions": [action(type, id, "NONE", **parameters)]})
 
+    def report(self, session: str) -> "Scene":
+        """Report the state of the session, as the transport does."""
+        data = json.dumps({"session": session}).encode()
+        self.sim.apply(Arrive("agv", PORT, 5, data, "_mqtt"))
+        return self.run(0.02)
+
     # What the robot published
 
     @property

@@ -103,24 +103,15 @@ def test_an_action_that_cannot_be_interrupted_ends_before_the_cancellation(scene
 
 def test_without_the_broker_the_robot_drives_to_the_end_of_its_base(scene):
     scene.order(graph((0, 0), (1, 0), (2, 0), base=2))
-    down = b'{"session": "DOWN", "why": "test"}'
-    scene.sim.apply(arrive(down))
+    scene.report("DOWN")
     count = len(scene.sent["state"])
     scene.run(5.0)
     assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
     assert len(scene.sent["state"]) == count
-    scene.sim.apply(arrive(b'{"session": "CONNECTING"}'))
-    scene.sim.apply(arrive(b'{"session": "UP"}'))
-    scene.run(0.05)
+    scene.report("CONNECTING").report("UP")
     assert scene.sent["_will"][-1]["connectionState"].startswith("CONNECTION")
     assert scene.sent["connection"][-1]["connectionState"] == "ONLINE"
     assert scene.state["lastNodeId"] == "n1"
-
-
-def arrive(data):
-    from rigless.kernel.inputs import Arrive
-
-    return Arrive("agv", "vda5050", 5, data, "_mqtt")
 
 
 def test_a_curve_is_followed_at_speed():

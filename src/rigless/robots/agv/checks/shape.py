@@ -62,7 +62,7 @@ def _with_fix(finding: Problem, whole: Any) -> Problem:
         case "NOT_A_CHOICE":
             fix = _choice(
                 str(_at(whole, finding.path)),
-                re.findall(r"'(\w+)'", what.rpartition("should be")[2]),
+                re.findall(r"'([\w.]+)'", what.rpartition("should be")[2]),
             )
         case "WRONG_VALUE" if "; " in what:
             what, _, fix = what.partition("; ")

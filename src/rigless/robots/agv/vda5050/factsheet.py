@@ -55,6 +55,7 @@ def sections(config: RobotConfig, machine: Machine, kinds: dict[str, Kind]) -> d
             "position": {"x": 0.0, "y": side * half},
             "diameter": _diameter(config),
             "width": 0.05,
+            "centerDisplacement": 0.0,
         }
         for side in (1.0, -1.0)
     ]

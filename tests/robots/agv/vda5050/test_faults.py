@@ -1,0 +1,85 @@
+"""Faults of the session, the clock, the position and the wire; snapshots; own headers."""
+
+import pytest
+
+from .scene import Scene, action, graph
+
+
+@pytest.fixture(params=["2.1.0", "3.0.0"])
+def scene(request):
+    return Scene(request.param).run(0.05)
+
+
+def test_a_lost_position_stops_the_robot_until_it_is_found_again(scene):
+    scene.order(graph((0, 0), (3, 0))).run(1.5)
+    scene.sim.inject("agv", "localization", "lost")
+    scene.run(3.0)
+    place = scene.state["agvPosition" if scene.major == 2 else "mobileRobotPosition"]
+    assert not place["positionInitialized" if scene.major == 2 else "localized"]
+    expected = "localizationError" if scene.major == 2 else "LOCALIZATION_ERROR"
+    assert (scene.errors, scene.state["errors"][0]["errorLevel"]) == ([expected], "FATAL")
+    assert not scene.state["driving"]
+    assert not scene.done
+    scene.sim.clear("agv", "localization")
+    scene.until(lambda: scene.done)
+    assert scene.errors == []
+
+
+def test_a_clock_behind_shows_in_timestamps_only(scene):
+    before = scene.state["timestamp"]
+    scene.sim.inject("agv", "clock", "behind", seconds=3600.0)
+    scene.act("stateRequest")
+    assert scene.state["timestamp"] < before
+    scene.sim.clear("agv", "clock")
+    scene.act("stateRequest", "again")
+    assert scene.state["timestamp"] > before
+
+
+def test_a_stale_order_is_not_executed_again(scene):
+    at = {0: [action("pick", "p")]}
+    scene.order(graph((0, 0), (1, 0), at=at)).until(lambda: scene.done)
+    scene.sim.inject("agv", "session", "stale_order")
+    scene.run(2.0)
+    assert (scene.done, scene.errors, len(scene.state["loads"])) == (True, [], 1)
+
+
+def test_lost_and_duplicated_orders(scene):
+    scene.sim.inject("agv", "vda5050", "drop", direction="in")
+    scene.order(graph((0, 0), (1, 0)))
+    assert scene.state["orderId"] == ""
+    scene.sim.clear("agv", "vda5050")
+    scene.sim.inject("agv", "vda5050", "duplicate", direction="in")
+    scene.order(graph((0, 0), (1, 0), at={0: [action("pick", "p")]}))
+    scene.act("stateRequest").until(lambda: scene.done)
+    assert (scene.errors, len(scene.state["loads"])) == ([], 1)
+
+
+def test_an_order_goes_on_from_a_snapshot_in_the_same_way(scene):
+    at = {0: [action("detectObject", "a", "NONE")], 2: [action("pick", "p")]}
+    scene.order(graph((0, 0), (1, 0), (2, 0), base=2, at=at)).run(1.0)
+    snapshot = scene.sim.snapshot()
+    scene.until(lambda: scene.status("p") == "FINISHED")
+    first = scene.truth
+    seconds = scene.sim.now_s - snapshot.now_ns / 1e9
+    scene.sim.restore(snapshot)
+    scene.counts.clear()
+    scene.sim.take("agv", "vda5050")
+    scene.run(seconds)
+    assert scene.truth == first
+    assert scene.status("p") == "FINISHED"
+
+
+def test_a_session_fault_is_a_request_to_the_transport(scene):
+    for kind in ("cut", "takeover"):
+        scene.sim.inject("agv", "session", kind)
+        scene.run(0.02)
+        assert scene.sent["_session"][-1] == {"request": kind}
+
+
+def test_the_will_is_made_for_each_connection(scene):
+    broken = "CONNECTIONBROKEN" if scene.major == 2 else "CONNECTION_BROKEN"
+    for session in ("CONNECTING", "UP", "CLOSING"):
+        scene.report(session)
+    assert scene.sent["_will"][-1]["connectionState"] == broken
+    last = [one["connectionState"] for one in scene.sent["connection"][-2:]]
+    assert last == ["ONLINE", "OFFLINE"]

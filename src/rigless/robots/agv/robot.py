@@ -232,7 +232,7 @@ class Agv(Robot, FleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
-        self.site = Site(self, state, config, machine, events, route)
+        self.site = Site(self, state, config, machine, events, route, plans, jobs, self.world)
         self.streams = Streams(
             self,
             core,

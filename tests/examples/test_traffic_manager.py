@@ -20,7 +20,7 @@ LONGEST = 300  # lines of the example
 
 
 def example():
-    spec = importlib.util.spec_from_file_location("traffic_manager", FOLDER / "manager.py")
+    spec = importlib.util.spec_from_file_location("traffic_manager", FOLDER / "traffic.py")
     module = sys.modules["traffic_manager"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -43,7 +43,7 @@ async def drive(robots, seconds, reserves, tmp_path):
     """Run robots with the manager; return the manager and the simulation."""
     text = (FOLDER / "small.toml").read_text().replace("count = 8", f"count = {robots}")
     (tmp_path / "fleet.toml").write_text(text)
-    (tmp_path / "manager.py").write_text("")  # the program does not run here
+    (tmp_path / "traffic.py").write_text("")  # the program does not run here
     sim = open_target(tmp_path / "fleet.toml").simulation
     module, wire = example(), Wire()
     layout = module.Layout(json.loads(module.files("rigless.worlds.data")
@@ -71,7 +71,7 @@ def codes(sim):
 
 
 def test_it_is_small():
-    assert len((FOLDER / "manager.py").read_text().splitlines()) < LONGEST
+    assert len((FOLDER / "traffic.py").read_text().splitlines()) < LONGEST
 
 
 @pytest.mark.parametrize("reserves", [True, False])

@@ -1,4 +1,4 @@
-"""A traffic manager for AGVs: `manager.py URL ROBOTS [--free-for-all]`.
+"""A traffic manager for AGVs: `traffic.py URL ROBOTS [--free-for-all]`.
 
 It dispatches transports, releases routes node by node, and sends robots with a low battery to
 chargers. An edge is reserved by holding both of its nodes. A node is granted only if all robots can

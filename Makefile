@@ -11,7 +11,7 @@ install = { $(PIP) $(UV) && $(BIN)/uv pip install --quiet --python $(BIN)/python
 # What Python compiles is kept for those who import it next, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test mutants bench lock clean
+.PHONY: setup demo test mutants bench lock clean traffic-hour
 
 setup: $(VENV)/.compiled
 
@@ -51,6 +51,10 @@ test: $(VENV)/.test
 MUTANTS_SECONDS ?= 600
 mutants: $(VENV)/.test
 	@$(BIN)/python scripts/mutants $(MUTANTS_SECONDS) $(MODULES)
+
+# Fifty robots and a traffic manager for a simulated hour: twenty minutes, and more on a busy machine. Not a part of make test.
+traffic-hour: setup
+	@$(BIN)/rigless check examples/traffic_manager/fleet.toml
 
 bench: setup $(VENV)/.test
 	@$(BIN)/rigless bench

@@ -30,7 +30,9 @@ def test_driving_takes_what_its_speed_takes():
 
 
 def test_a_charger_fills_it_to_the_brim():
-    sim, _, machine = running(capacityWh=100.0, idleW=30.0, chargeW=330.0, initialSoc=0.5)
+    sim, _, machine = running(
+        capacityWh=100.0, idleW=30.0, chargeW=330.0, initialSoc=0.5, taperFromSoc=1.0
+    )
     sim.set_input("agv", "charging", True)
     sim.run(seconds=360.0)
     assert machine.battery == (pytest.approx(0.8, abs=1e-3), True)

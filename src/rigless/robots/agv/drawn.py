@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rigless.kernel.drawing import Ellipse, Part, Path, Points, Polygon, Trail
 from rigless.robots.agv.config import RobotConfig
-from rigless.robots.agv.motion.footprint import footprint_of
+from rigless.robots.agv.motion.footprint import footprint_of, placed, rectangle
 
 
 def drawn(config: RobotConfig) -> Iterator[Part]:
@@ -19,6 +19,7 @@ def drawn(config: RobotConfig) -> Iterator[Part]:
     yield Path("route", "Released route", "path")
     yield Trail("trail", "Driven", "plain")
     yield Ellipse("obstacles", "Obstacles", "warn")
+    yield Path("load", "Load", "path")
     yield Points("ahead", "Obstacle ahead", "bad")
     yield Polygon(
         "body",
@@ -28,3 +29,13 @@ def drawn(config: RobotConfig) -> Iterator[Part]:
         ("warn", "bad"),
         height_m=config.dimensions.heightMm / 1000,
     )
+
+
+def outline_of(
+    size_m: tuple[float, float] | None, pose: tuple[float, float, float]
+) -> list[tuple[float, float]]:
+    """Return the outline of the load on a robot, or [] if there is none."""
+    if size_m is None:
+        return []
+    corners = placed(rectangle(*size_m), pose)
+    return [*corners, corners[0]]

@@ -98,6 +98,18 @@ class Fault(Outbound, frozen=True):
 class BatteryState(Outbound, frozen=True):
     soc: float
     charging: bool
+    chargerId: str | None = None
+
+
+class LoadState(Outbound, frozen=True):
+    """The load on the robot."""
+
+    loadId: str
+    type: str
+    lengthM: float
+    widthM: float
+    heightM: float
+    massKg: float
 
 
 class Heartbeat(Outbound, frozen=True):
@@ -124,6 +136,7 @@ class State(Outbound, frozen=True):
     commandId: str | None = None
     taskId: str | None = None
     battery: BatteryState | None = None
+    load: LoadState | None = None
 
 
 class MotorReadings(Outbound, frozen=True):

@@ -99,6 +99,20 @@ class InitPose(Params, frozen=True):
     mapId: Word | None = None
 
 
+class Dock(Params, frozen=True):
+    chargerId: Word | None = None
+
+
+class Pick(Params, frozen=True):
+    stationId: Word | None = None
+    loadId: Word | None = None
+    loadType: Word | None = None
+
+
+class Drop(Params, frozen=True):
+    stationId: Word | None = None
+
+
 class Wait(Params, frozen=True):
     seconds: Annotated[float, Meta(ge=0, le=86_400)]
 
@@ -122,13 +136,19 @@ COMMANDS: dict[str, type[Params]] = {
     "CLEAR_FAULT": Params,
     "SET_OUTPUT": SetOutput,
     "INIT_POSE": InitPose,
+    "DOCK": Dock,
+    "START_CHARGING": Params,
+    "STOP_CHARGING": Params,
+    "PICK": Pick,
+    "DROP": Drop,
 }
 STEPS: dict[str, type[Params]] = {**COMMANDS, "WAIT": Wait, "SCAN": Scan}
 ACTIONS = {
     kind: params
     for kind, params in STEPS.items()
-    if kind not in ("MOVE", "FOLLOW_ROUTE", "STOP", "INIT_POSE")
+    if kind not in ("MOVE", "FOLLOW_ROUTE", "STOP", "INIT_POSE", "DOCK")
 }
+AT_PLACES = ("DOCK", "START_CHARGING", "STOP_CHARGING", "PICK", "DROP")
 MOVES = (
     "MOVE",
     "FOLLOW_ROUTE",
@@ -136,6 +156,9 @@ MOVES = (
     "GRIP",
     "RELEASE",
     "HOME",
+    "DOCK",
+    "PICK",
+    "DROP",
 )  # kinds that move a part of the robot
 
 

@@ -127,7 +127,16 @@ class Battery(Part):
     initialSoc: Chance = Field(1.0, description="State of charge at boot, 0 to 1.")
     idleW: Watts = Field(30.0, description="Power at rest.")
     driveWPerMps: Watts = Field(150.0, description="Power for each m/s driven.")
-    chargeW: Watts = Field(500.0, description="Power on the charger.")
+    chargeW: Watts = Field(500.0, description="Most power that it takes on a charger.")
+    taperFromSoc: Chance = Field(
+        0.8, description="Charge from which the power falls; 1: it is constant."
+    )
+    lowSoc: Chance = Field(0.15, description="Charge below which BATTERY_LOW is published.")
+    whenLow: Literal["REPORT", "CHARGE"] = Field(
+        "REPORT",
+        description="CHARGE: an idle robot with a low battery drives to a charger of the layout.",
+    )
+    chargeToSoc: Chance = Field(0.95, description="Charge at which it stops charging then.")
 
 
 class SimulationProfile(Part):

@@ -236,7 +236,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self.traffic = Traffic(self, state.traffic, core, config, machine, publisher, events, route)
         self.teach = Teach(state.teach, publisher, drive)
         self.core = Core(core, state.traffic, machine, publisher, events, settings, commands)
-        self.site = Site(self, state, config, machine, events, route)
+        self.site = Site(self, state, config, machine, events, route, plans, jobs, self.world)
         seen = core, state.task, state.traffic
         self.streams = Streams(
             self, *seen, config, machine, publisher, events, settings, jobs, commands

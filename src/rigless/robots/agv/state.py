@@ -63,6 +63,9 @@ class CoreState:
     state_ns: int = -(10**12)  # when the state was last published
     circle_ns: int = 0  # since when robots block each other with this one; 0: they do not
     circle_due_ns: int = 0  # when this is looked at again
+    site_due_ns: int = 0  # when the robot looks at its place again
+    errand: int = 0  # the job that drives to a charger by itself
+    charges_itself: bool = False  # until chargeToSoc
     lost_s: float = 0.0  # time that the computer had lost at the last telemetry
     left_out: int = 0  # most reductions that a published state has needed
 

@@ -30,7 +30,7 @@ from rigless.kernel.drawing import (
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
-from rigless.robots.agv.drawn import drawn
+from rigless.robots.agv.drawn import drawn, outline_of
 from rigless.robots.agv.link.publisher import PORT
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.profile import SimulationProfile
@@ -170,6 +170,7 @@ class AgvView(View):
                 (at_x, at_y, 0.0, radius, radius)
                 for at_x, at_y, radius in state.machine.placed.tolist()
             ],
+            "load": outline_of(state.machine.load_size_m, (x, y, theta)),
             "ahead": self._ahead(x, y, theta),
         }
 

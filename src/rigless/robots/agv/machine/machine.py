@@ -273,7 +273,7 @@ class Machine:
         """Read the inputs, and let continue what they allow."""
         self.sensing.sample(state)
         self._settle(state)
-        state.charging = bool(self._services.input.get("charging", False))
+        state.charging = bool(self._services.input.get("charging", False)) or bool(state.charger)
         self._freeze(state, self.motors.frozen())
         self._look(state)
         state.sampled = True

@@ -74,6 +74,12 @@ class MachineState:
     # Power
     soc: float = 1.0
     charging: bool = False
+    charger: str = ""  # of the layout, at which the robot charges
+    charger_w: float = math.inf  # the most that it supplies
+    load_id: str = ""  # of the load on the robot
+    load_type: str = ""
+    load_height_m: float = 0.0
+    load_kg: float = 0.0
     rest_s: float = 0.0  # time at rest that battery and motors do not include yet
 
     remote: RemoteState = field(default_factory=RemoteState)  # real parts

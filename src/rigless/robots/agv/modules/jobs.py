@@ -33,10 +33,19 @@ class RouteFollower(Protocol):
     def follows(self, job: Job) -> bool: ...
 
 
+class PlaceWorker(Protocol):
+    """The part that carries out DOCK, charging, PICK and DROP."""
+
+    def begin(self, job: Job) -> None: ...
+
+    def watch(self, job: Job) -> None: ...
+
+
 class Jobs:
-    """`route` is set by the robot."""
+    """`route` and `place` are set by the robot."""
 
     route: RouteFollower
+    place: PlaceWorker
 
     def __init__(
         self,
@@ -74,6 +83,8 @@ class Jobs:
                 machine.drive.go([Waypoint(given.x, given.y, given.theta)])
             case p.FollowRoute():
                 self.route.follow(job, given)
+            case _ if job.kind in p.AT_PLACES:
+                self.place.begin(job)
             case p.ResetMotor():
                 self._reset(job, given.motorIds)
             case p.SetOutput():
@@ -208,6 +219,8 @@ class Jobs:
                 self.route.drive(job)
             case "ORDER":
                 pass  # its owner drives and ends it
+            case "DOCK" | "PICK" | "DROP":
+                self.place.watch(job)
             case "STOP":
                 if not machine.drive.driving:
                     self.end(job)

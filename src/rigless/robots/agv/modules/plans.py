@@ -17,9 +17,13 @@ from rigless.robots.agv.state import Job, JobsState, TaskState
 
 
 class Plans:
-    """`check_route` is set by the robot: it raises Refused if a route cannot be followed."""
+    """`check_route` and `check_place` are set by the robot.
+
+    They raise Refused if a route cannot be followed, or if something cannot be done at this place.
+    """
 
     check_route: Callable[[p.FollowRoute], None]
+    check_place: Callable[[Job], None]
 
     def __init__(self, config: RobotConfig, jobs: JobsState, task: TaskState, motors: MotorBank):
         self._jobs, self._task, self._motors = jobs, task, motors
@@ -39,7 +43,7 @@ class Plans:
         params = p.parse(kind, given, kinds)
         job = Job(kind, owner, given)
         match params:
-            case p.Move():
+            case p.Move() | p.Dock():
                 job.drives = True
             case p.FollowRoute():
                 self.check_route(params)
@@ -88,6 +92,7 @@ class Plans:
             self._jobs.drive or (job.owner == "command" and self._task.active is not None)
         ):
             raise Refused("BUSY", "another job uses the drive; STOP cancels it")
+        self.check_place(job)
         for motor in job.motors:
             if motor in self._jobs.axes:
                 raise Refused("BUSY", f"another job uses {motor}; STOP cancels it", motor)

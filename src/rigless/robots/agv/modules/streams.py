@@ -115,8 +115,20 @@ class Streams:
             missingFunctionKeys=machine.motors.missing_functions,
             commandId=self._commands.current(),
             taskId=active.taskId if active is not None else None,
-            battery=m.BatteryState(round(soc, 4), charging) if self._mode == "MOCK" else None,
+            battery=self._battery(soc, charging) if self._mode == "MOCK" else None,
+            load=self._load(),
         )
+
+    def _battery(self, soc: float, charging: bool) -> m.BatteryState:
+        return m.BatteryState(round(soc, 4), charging, self._machine.state.charger or None)
+
+    def _load(self) -> m.LoadState | None:
+        """Return the load on the robot."""
+        state = self._machine.state
+        if not state.load_id or state.load_size_m is None:
+            return None
+        size_m = *state.load_size_m, state.load_height_m
+        return m.LoadState(state.load_id, state.load_type, *size_m, state.load_kg)
 
     def publish_telemetry(self) -> None:
         publisher, machine = self._publisher, self._machine

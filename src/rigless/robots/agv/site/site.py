@@ -1,13 +1,21 @@
 """Search of deadlocks and detours for a robot that is blocked."""
 
+from rigless.kernel.world import World
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.events import Events
+from rigless.robots.agv.modules.jobs import Jobs
+from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.modules.route import Routing
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.site.deadlock import DEADLOCK, Deadlocks
 from rigless.robots.agv.site.detour import Detours
+from rigless.robots.agv.site.errand import Errands
+from rigless.robots.agv.site.place_work import PlaceWork
 from rigless.robots.agv.state import AgvState
+from rigless.worlds.layout.site_world import SiteWorld
+
+PERIOD_NS = 1_000_000_000
 
 __all__ = ["DEADLOCK", "Site"]
 
@@ -21,8 +29,17 @@ class Site:
         machine: Machine,
         events: Events,
         route: Routing,
+        plans: Plans,
+        jobs: Jobs,
+        world: World,
     ):
-        self._state = state
+        self._state, self._clock, self._machine = state, services, machine
+        self._world = world if isinstance(world, SiteWorld) else None
+        self.work = PlaceWork(services, config, machine, world, events, jobs)
+        plans.check_place, jobs.place = self.work.check, self.work
+        self._errands = Errands(
+            services, state, config, machine, self._world, plans, jobs, self.work
+        )
         self._deadlocks = Deadlocks(services, state.core, machine, events)
         self._detours = Detours(services, state.route, config, machine, route)
 
@@ -31,3 +48,9 @@ class Site:
         if state.machine.obstacle_stop or state.core.circle_ns or state.route.blocked_ns:
             self._deadlocks.tick()
             self._detours.tick()
+        if self._world is not None and self._clock.now_ns >= state.core.site_due_ns:
+            state.core.site_due_ns = self._clock.now_ns + PERIOD_NS
+            self._world.tick(self._clock.now_ns)
+            if state.machine.charger and self.work.charger_here() is None:
+                self.work.unplug()  # it was put elsewhere
+            self._errands.tick()

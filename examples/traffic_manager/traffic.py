@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass
 class Vehicle:
-    """What the manager knows of a robot. `path[: granted + 1]` is released to it."""
+    """State of a robot as the manager knows it. `path[: granted + 1]` is released to it."""
 
     id: str
     node: str

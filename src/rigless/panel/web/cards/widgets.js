@@ -46,7 +46,8 @@ export function button(face, label, act, { kind = "", on = false, off = false } 
  * @param {string} words
  */
 function hasWords(text, words) {
-  const plain = (/** @type {string} */ one) => ` ${one.toLowerCase().split(/[\s(),:;]+/).join(" ")} `;
+  const plain = (/** @type {string} */ one) =>
+    ` ${one.toLowerCase().split(/[\s(),:;]+/).join(" ")} `;
   return plain(text).includes(plain(words));
 }
 

@@ -141,6 +141,24 @@ def test_a_held_jog_ends_with_the_page(welder):
     assert 0 < joint(welder) < 120
 
 
+def test_an_answer_about_an_earlier_pose_is_ignored(welder):
+    held = []
+    welder.page.route("**/reach", lambda route: held.append(route))
+    for number, x in enumerate(("700", "5000"), 1):
+        field = welder.field("X in mm")
+        field.fill(x)
+        field.press("Tab")
+        welder.button("Reach?: Check whether the torch reaches it").click()
+        welder.until(lambda number=number: len(held) == number)
+    answer = welder.page.locator(".target ~ .program-summary")
+    for route, text in zip(reversed(held), ("too far", "reachable"), strict=True):
+        with welder.page.expect_response("**/reach"):
+            route.fulfill(json={"reachable": False, "text": text, "joints_deg": None})
+        welder.wait_layout()
+        expect(answer).to_have_text("too far")
+    welder.page.unroute("**/reach")
+
+
 def test_an_injected_fault_acts(welder):
     welder.button("Trigger part sensor").click()
     expect(welder.switch("DI10 Part sensor")).to_be_checked()

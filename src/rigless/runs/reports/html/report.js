@@ -166,7 +166,8 @@ class Run {
     for (const { ground } of this.maps) {
       for (const tag of ground.querySelectorAll(".tag:not(.inside)"))
         tag.classList.toggle("left", tag.offsetLeft + tag.offsetWidth + 20 > ground.clientWidth);
-      const failed = ground.querySelector(".tag.bad"), goals = ground.querySelectorAll(".aim, .of-goal");
+      const failed = ground.querySelector(".tag.bad");
+      const goals = ground.querySelectorAll(".aim, .of-goal");
       if (failed && failed.offsetLeft > failed.offsetWidth + 20)
         for (const goal of goals) if (overlap(failed, goal)) failed.classList.add("left");
     }

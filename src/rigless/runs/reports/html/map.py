@@ -169,6 +169,9 @@ def _goals(result: Result, regions: list[RegionTrace], view: View) -> str:
         place = view.style(x, y)
         if _size_m(region, view) < SMALL * max(view.width, view.height):
             found.append(f'<i class="mark aim{state}" style="{place}"></i>')
+        if region.center_m is None:  # the name of a rectangle is inside, at its upper side
+            state += " inside"
+            place = view.style(x, y1)
         name = text(shortened(verdict.text, LABEL))
         found.append(f'<span class="tag of-goal{state}" style="{place}">{name}</span>')
     return "".join(found)

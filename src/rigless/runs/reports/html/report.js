@@ -164,7 +164,7 @@ class Run {
   /** Put labels of the map and of faults where there is room for them. */
   placeTags() {
     for (const { ground } of this.maps) {
-      for (const tag of ground.querySelectorAll(".tag"))
+      for (const tag of ground.querySelectorAll(".tag:not(.inside)"))
         tag.classList.toggle("left", tag.offsetLeft + tag.offsetWidth + 20 > ground.clientWidth);
       const failed = ground.querySelector(".tag.bad");
       const goals = ground.querySelectorAll(".aim, .of-goal");

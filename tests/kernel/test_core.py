@@ -3,11 +3,13 @@
 import pytest
 
 from rigless.kernel import inputs as inp
+from rigless.kernel.body import Body
 from rigless.kernel.core import PROBLEMS_SHOWN, RobotError
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import World
 
 from .robots import Counter, CounterConfig, Diary
 from .wires import Beat
@@ -63,6 +65,47 @@ def test_a_message_is_wanted_if_it_is_collected_recorded_or_sent():
     assert not counter.wanted("beat")
     assert not counter.wanted("gone")
     assert Simulation([Counter("c")]).robots["c"].wanted("line")
+
+
+def test_all_outputs_are_encoded_while_a_listener_needs_them():
+    class Watcher:
+        def see(self, *_):
+            raise AssertionError("nothing is sent in this test")
+
+    class Recorder(Watcher):
+        needs_all_outputs = True
+
+    sim = Simulation([Counter("c")], collect=False)
+    core, recorder = sim.core, Recorder()
+    for listener, wanted in (
+        (lambda *_: None, False),
+        (Watcher().see, False),
+        (recorder.see, True),
+    ):
+        core.listeners.output.append(listener)
+        core.update_recording()
+        assert core.recording is wanted
+        assert sim.robots["c"].wanted("line") == wanted
+    core.listeners.output.remove(recorder.see)
+    core.update_recording()
+    assert not sim.robots["c"].wanted("line")
+
+
+def test_the_seed_selects_the_places_where_robots_begin():
+    class Yard(World):
+        def starts(self, seed):
+            yield (float(seed), 0.0, 0.0)
+
+    class Cart(Robot, FleetMember):
+        def has_own_start(self):
+            return False
+
+        def start_body(self):
+            return Body(0.0, 0.0, 0.0, radius_m=0.5)
+
+    for seed in (3, 4):
+        sim = Simulation([Cart("cart")], Yard(), seed=seed)
+        assert sim.robots["cart"].start_place == (seed, 0.0, 0.0)
 
 
 def test_an_observer_gets_the_events_so_far_and_then_each_new_one():

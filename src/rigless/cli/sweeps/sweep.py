@@ -99,6 +99,9 @@ def run_sweep(wish: Wish) -> int:
             store.finish(sweep.order)
     if interrupted:
         done = len(sweep.results())
+        if not done:
+            print_note(f"stopped before a run of {total} ended; the same command begins again")
+            return INTERRUPTED
         kept = f"{wish.out} has them; the same command goes on" if wish.out else "they are lost"
         hint = "" if wish.out else ": add --out F.parquet"
         print_note(f"stopped after {done} of {total} runs; {kept}{hint}", "yellow")

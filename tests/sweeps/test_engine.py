@@ -75,6 +75,7 @@ def test_a_run_that_hangs_is_ended_at_its_limit() -> None:
     rows = behave("hang", "pass", "pass ", limit_s=8.0)
     assert rows["hang"].verdict == "error"
     assert "ended at its limit of 8 s" in rows["hang"].note
+    assert rows["hang"].worker.split(":")[1].isdigit(), "the worker that it held"
     assert rows["pass"].verdict == rows["pass "].verdict == "pass"
 
 

@@ -71,6 +71,13 @@ def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path
     assert [each.metrics["hits"] for each in read_rows(path)] == [0.0, 2.0, 0.0]
 
 
+def test_a_sweep_without_rows_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with Store(path, "c", "1") as store:
+        store.finish()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_two_sweeps_cannot_write_one_table(tmp_path: Path) -> None:
     with (
         Store(tmp_path / "t.csv", "c", "1"),

@@ -162,6 +162,8 @@ def test_a_grid_is_the_product_and_seeds_come_last() -> None:
 def test_a_continuum_has_no_grid() -> None:
     with pytest.raises(InputError, match=r"lo\.\.hi:n for n values, or --samples N"):
         choose_settings([axis("a=0.5..1.5")], Sample())
+    with pytest.raises(InputError, match=r"\(--samples N\)"):
+        choose_settings([axis("a=normal(0, 1)")], Sample())
 
 
 @pytest.mark.parametrize("method", ["sobol", "random"])

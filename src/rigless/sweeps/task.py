@@ -66,15 +66,14 @@ def rigless_version() -> str:
         return "unknown"
 
 
-@cache
-def worker_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"
+def worker_name(process: int) -> str:
+    return f"{socket.gethostname()}:{process}"
 
 
 def run_task(task: Task) -> Row:
     """Run a task and return its row. Mistakes in the settings make the row an error."""
     row = task.row
-    row.worker = worker_name()
+    row.worker = worker_name(os.getpid())
     try:
         if not task.has_programs:
             built = open_target(task.target, task.settings, row.seed, collect=False)

@@ -12,10 +12,14 @@ LINE_S = 10.0  # between lines that are no bar
 
 
 class Progress:
-    """Shows runs, failures, the rate and the time left."""
+    """Shows runs, failures, the rate and the time left.
 
-    def __init__(self, name: str, total: int, quiet: bool = False):
-        self._total = total
+    `bounded` sweeps may end before all runs. `known` returns the runs that were in the table.
+    """
+
+    def __init__(self, name: str, total: int, quiet: bool = False, bounded: bool = False):
+        self._total, self._bounded = total, bounded
+        self.known: Callable[[], int] = lambda: 0
         self._done = self._failed = self._unjudged = 0
         self._begun = self._line = time.monotonic()
         self._quiet = quiet
@@ -59,11 +63,13 @@ class Progress:
     def text(self) -> str:
         """Return failures, rate and time left."""
         passed_s = max(time.monotonic() - self._begun, 1e-3)
-        rate = self._done / passed_s
-        left_s = (self._total - self._done) / rate if rate else 0.0
+        rate = (self._done - self.known()) / passed_s
         parts = [f"{self._failed} failed"]
         parts += [f"{self._unjudged} without verdict"] if self._unjudged else []
-        return ", ".join([*parts, f"{60 * rate:.0f} runs/min", f"{_duration(left_s)} left"])
+        if rate > 0:
+            left = f"{_duration((self._total - self._done) / rate)} left"
+            parts += [f"{60 * rate:.0f} runs/min", f"at most {left}" if self._bounded else left]
+        return ", ".join(parts)
 
 
 def _duration(seconds: float) -> str:

@@ -79,7 +79,10 @@ def run_sweep(wish: Wish) -> int:
         stack.callback(engine.close)
         sweep = Sweep(prepared, engine, store, goal, wish.runs and wish.runs.resolve())
         total = len(plan) if plan is not None else (wish.samples or SEARCHED) * len(prepared.seeds)
-        progress = stack.enter_context(Progress(prepared.built.scenario.name, total, wish.quiet))
+        bounded = wish.until is not None
+        progress = Progress(prepared.built.scenario.name, total, wish.quiet, bounded)
+        progress.known = lambda: sweep.skipped
+        stack.enter_context(progress)
         if wish.panel is not None:
             from rigless.sweeps.page import LiveSweep, serve_page
 
@@ -96,6 +99,9 @@ def run_sweep(wish: Wish) -> int:
             store.finish(sweep.order)
     if interrupted:
         done = len(sweep.results())
+        if not done:
+            print_note(f"stopped before a run of {total} ended; the same command begins again")
+            return INTERRUPTED
         kept = f"{wish.out} has them; the same command goes on" if wish.out else "they are lost"
         hint = "" if wish.out else ": add --out F.parquet"
         print_note(f"stopped after {done} of {total} runs; {kept}{hint}", "yellow")

@@ -21,7 +21,7 @@ from typing import IO
 from rigless.sweeps.engines.engine import ATTEMPTS, ended_at_limit, lost
 from rigless.sweeps.engines.frames import Frames, send_frame
 from rigless.sweeps.row import Row
-from rigless.sweeps.task import Task, decode_row, encode
+from rigless.sweeps.task import Task, decode_row, encode, worker_name
 
 AHEAD = 2  # tasks at a worker: it begins the next while its row is read
 GRACE_S = 5.0  # for workers with programs to end them
@@ -104,7 +104,7 @@ class LocalEngine:
                     self._give(worker, waiting.popleft())
 
     def _give(self, worker: Worker, task: Task) -> None:
-        task.row.engine = self.name
+        task.row.engine, task.row.worker = self.name, worker_name(worker.process.pid)
         if not worker.tasks:
             worker.begun_s = time.monotonic()
         worker.tasks.append(task)

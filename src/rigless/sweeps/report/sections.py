@@ -185,7 +185,7 @@ def _settings(failure: FailedRun) -> str:
     parts = [*failure.settings.items(), ("seed", failure.seed)]
     parts += [("repeat", failure.repeat)] if failure.repeat else []
     return " &nbsp;".join(
-        f"{text(key)}&thinsp;<b>{text(shortened(_value(value), 60))}</b>" for key, value in parts
+        f"{text(key)}=<b>{text(shortened(_value(value), 60))}</b>" for key, value in parts
     )
 
 

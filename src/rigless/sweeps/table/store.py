@@ -80,11 +80,15 @@ class Store:
             self._synced = time.monotonic()
 
     def finish(self, order: Iterable[str] = ()) -> None:
-        """Write the table, rows of `order` first, and remove the journal."""
+        """Write the table, rows of `order` first, and remove the journal.
+
+        Without rows there is no file: a sweep that was stopped at once leaves nothing.
+        """
         place = {key: index for index, key in enumerate(order)}
         rows = sorted(self.rows.values(), key=lambda row: place.get(row.key, len(place)))
         fill_metrics(rows)
-        write_rows(self.path, rows)
+        if rows or self.path.exists():
+            write_rows(self.path, rows)
         self.close()
         journal_of(self.path).unlink(missing_ok=True)
 

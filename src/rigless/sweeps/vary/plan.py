@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.sobol import MOST_DIMENSIONS, sobol
-from rigless.sweeps.vary.axis import Axis
+from rigless.sweeps.vary.axis import Axis, Uniform
 from rigless.sweeps.vary.pairwise import pairwise
 
 Sampling = Literal["sobol", "random"]
@@ -60,7 +60,7 @@ def count_grid(axes: Sequence[Axis]) -> int:
         Problem(
             f"--vary {axis.key}",
             f"a grid needs single values; this is {axis.text}",
-            "lo..hi:n for n values, or --samples N",
+            "lo..hi:n for n values, or --samples N" if isinstance(axis, Uniform) else "--samples N",
         )
         for axis in axes
         if axis.values() is None

@@ -30,8 +30,8 @@ def build_template(kind: str, config: Config, settings: Mapping[str, Any], seed:
         texts = [f"{key}={value}" for key, value in settings.items()]
         built = open_target(config, texts, seed, collect=False)
     else:
-        merged = _merged(config or {}, settings)
-        raw = {"name": kind, "robots": [{"kind": kind, "config": merged}]}
+        both = merged(config or {}, settings)
+        raw = {"name": kind, "robots": [{"kind": kind, "config": both}]}
         built = build_raw(raw, Source(), (), seed, collect=False)
     robots = list(built.simulation.robots.values())
     if len(robots) != 1 or type(robots[0]).__module__.split(".")[2:3] != [kind]:
@@ -41,13 +41,18 @@ def build_template(kind: str, config: Config, settings: Mapping[str, Any], seed:
     return robots[0]
 
 
-def build_raw_robot(kind: str, config: Mapping[str, Any], seed: int) -> Simulation:
-    """Return a simulation of one robot with this config."""
-    raw = {"name": kind, "robots": [{"kind": kind, "config": dict(config)}]}
+def build_raw_robot(
+    kind: str, config: Mapping[str, Any], seed: int, start: Mapping[str, float] | None = None
+) -> Simulation:
+    """Return a simulation of one robot with this config, at a start pose if one is given."""
+    entry: dict[str, Any] = {"kind": kind, "config": dict(config)}
+    if start is not None:
+        entry["start"] = dict(start)
+    raw = {"name": kind, "robots": [entry]}
     return build_raw(raw, Source(), (), seed, collect=False).simulation
 
 
-def _merged(config: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def merged(config: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config with these keys; a dot in a key goes into a table."""
     found = copy.deepcopy(dict(config))
     for key, value in settings.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba.core import types as numba_types
-from numba.extending import _Intrinsic
+from numba.extending import _Intrinsic  # type: ignore[attr-defined]
 
 from rigless.cuda.types import (
     BOOL,
@@ -226,7 +226,8 @@ class Expressions:
         kind, text = self.of(node.value)
         if isinstance(kind, TupleType):
             if isinstance(node.slice, ast.Constant):
-                return kind.items[node.slice.value], f"{text}.{kind.field(node.slice.value)}"
+                place: Any = node.slice.value
+                return kind.items[place], f"{text}.{kind.field(place)}"
             if not kind.same:
                 raise self.error(node, "a computed index of a mixed tuple")
             return kind.items[0], f"{text}.a[{self.of(node.slice)[1]}]"

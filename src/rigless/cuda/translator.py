@@ -124,7 +124,8 @@ def kernel(name: str, function: Function, shape: int) -> str:
     The function takes `shape` indices first. The kernel takes their limits, then the numbers and
     the parts of the arrays of all further arguments.
     """
-    parameters, values = [], []
+    parameters: list[str] = []
+    values: list[str] = []
     for argument, kind in zip(function.names[shape:], function.kinds[shape:], strict=True):
         values.append(_unpacked(argument, kind, parameters))
     limits = [f"n{axis}" for axis in range(shape)]

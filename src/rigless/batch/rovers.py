@@ -64,7 +64,7 @@ class Rovers(Batch):
             bodies=np.array([state.body for state in states])[chosen],
             covariances=np.array([state.covariance for state in states])[chosen],
             mounts=np.array([state.mount for state in states])[chosen],
-            keys=noise_keys(self.template.name, self.template.random_streams, seeds),
+            keys=noise_keys(self.template.name, ("encoder", "imu", "gps", "ins"), seeds),
             commands=np.zeros((n, 2)),
             faults=np.zeros((n, 2, 2)),
             fixes=np.zeros((n, 3)),

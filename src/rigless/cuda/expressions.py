@@ -3,7 +3,7 @@
 import ast
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba.core import types as numba_types
@@ -25,9 +25,6 @@ from rigless.cuda.types import (
     join,
     type_of,
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from rigless.cuda.translator import Function
 
 Typed = tuple[Type, str]
 SYMBOLS = {
@@ -56,7 +53,7 @@ SPLIT = """FUNCTION T_double_i64 split(double x) {
 class Expressions:
     """The expressions of one function."""
 
-    def __init__(self, function: "Function"):
+    def __init__(self, function: Any):
         self.function = function
         self.buffers: list[str] = []  # declarations of local arrays
         self.loops = 0  # that are open where an expression stands

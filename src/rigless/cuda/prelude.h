@@ -29,7 +29,9 @@ template <class T> FUNCTION T& at(const Array<T, 3>& a, i64 i, i64 j, i64 k) {
   return a.p[(i * a.n[1] + j) * a.n[2] + k];
 }
 template <class T> FUNCTION T& at(const Array<T, 5>& a, i64 i, i64 j, i64 k, i64 l, i64 m) {
-  return a.p[(((i * a.n[1] + j) * a.n[2] + k) * a.n[3] + l) * a.n[4] + m];
+  // Inside a plane 32 bits are enough for maps of 65,000 × 65,000 cells, and quicker.
+  u32 inside = (((u32)j * (u32)a.n[2] + (u32)k) * (u32)a.n[3] + (u32)l) * (u32)a.n[4] + (u32)m;
+  return a.p[i * (a.n[1] * a.n[2] * a.n[3] * a.n[4]) + inside];
 }
 template <class T> FUNCTION Array<T, 1> row(const Array<T, 2>& a, i64 i) {
   return {a.p + i * a.n[1], {a.n[1]}};

@@ -131,7 +131,9 @@ def kernel(name: str, function: Function, shape: int) -> str:
     limits = [f"n{axis}" for axis in range(shape)]
     taken = ", ".join([*(f"i64 {limit}" for limit in limits), *parameters])
     total = " * ".join(limits)
-    indices = ["t"] if shape == 1 else ["t / n1", "t % n1"]
+    # A division of 64 bits takes as long as a part of a ray.
+    small = "t <= 0xffffffffLL ? (i64)((u32)t {0} (u32)n1) : t {0} n1"
+    indices = ["t"] if shape == 1 else [small.format("/"), small.format("%")]
     call = f"{function.name}({', '.join([*indices, *values])});"
     return f"""#ifdef __CUDACC_RTC__
 extern "C" __global__ void {name}({taken}) {{

@@ -74,7 +74,7 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         if len(seeds) != self.num_envs:
             what = f"{len(seeds)} seeds for {self.num_envs} environments"
             raise InputError(Problem("reset", what, "give one number, or one for each"))
-        kept = self._generators or [None] * self.num_envs
+        kept: list[Any] = self._generators or [None] * self.num_envs
         self._generators = [
             old if each is None and old is not None else seeding.np_random(each)[0]
             for each, old in zip(seeds, kept, strict=True)

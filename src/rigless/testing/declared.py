@@ -40,6 +40,8 @@ LAYERS_ABOVE = (
         "programs",
         "runs",
         "sweeps",
+        "batch",
+        "gym",
     ),
     *("testing", "console"),
 )

@@ -60,6 +60,14 @@ def drained(
     return min(max(energy_wh + flow_w * dt_s / 3600, 0.0), power[CAPACITY_WH])
 
 
+def drain(power: NDArray[np.float64], state: VacuumState, dt_s: float) -> None:
+    """Charge or discharge the battery for a time."""
+    body, suction = state.body, float(state.actuators.get("vacuum", 0.0))
+    state.energy_wh = drained(
+        power, suction, state.energy_wh, body.item(b.V), body.item(b.X), body.item(b.Y), dt_s
+    )
+
+
 def power_array(config: VacuumConfig) -> NDArray[np.float64]:
     """Return battery and dock as an array."""
     battery, dock = config.sensors.battery, config.dock

@@ -32,7 +32,7 @@ from rigless.robots.vacuum.faults import Measured, apply_faults, apply_scan_faul
 from rigless.robots.vacuum.lidar.scanner import Scanner
 from rigless.robots.vacuum.motors import WHEELS, Motors
 from rigless.robots.vacuum.native import read_native
-from rigless.robots.vacuum.power import drained, is_docked, read_power
+from rigless.robots.vacuum.power import drain, is_docked, read_power
 from rigless.robots.vacuum.protobuf.encoder import pack_bins
 from rigless.robots.vacuum.ros import TOPICS, RosBridge
 from rigless.robots.vacuum.state import Truth, VacuumState
@@ -187,7 +187,7 @@ class Vacuum(Robot, FleetMember):
         self.motors.warm_up()
         self.scanner.beam_count(self.state, 0)
         if self.config.sensors.battery.model == "discharge":
-            self.drain(0.0)
+            drain(self.arrays.power, self.state, 0.0)
         TelemetryCodec().encode(self.readings())
         self.scanner.scan(self.state, 1, NO_DISCS, NO_BOXES)
         angles, ranges, qualities = self.scanner.points
@@ -210,7 +210,7 @@ class Vacuum(Robot, FleetMember):
             self.log_contacts(flags)
             state.flags = flags
         if config.sensors.battery.model == "discharge":
-            self.drain(dt_s)
+            drain(self.arrays.power, state, dt_s)
         if config.dock is not None:
             self.log_dock()
         listening = self.clients.listening
@@ -220,15 +220,6 @@ class Vacuum(Robot, FleetMember):
                 self.clients.send(status)
             if config.ros.enabled:
                 self.ros.publish_status(status)
-
-    def drain(self, dt_s: float) -> None:
-        """Charge or discharge the battery for a time."""
-        state, body = self.state, self.state.body
-        suction = float(state.actuators.get("vacuum", 0.0))
-        state.energy_wh = drained(
-            self.arrays.power, suction, state.energy_wh, body.item(b.V), body.item(b.X),
-            body.item(b.Y), dt_s,
-        )  # fmt: skip
 
     def move_many(self, times: int) -> int:
         """Do up to `times` ticks at once if nothing can be emitted; return their number."""

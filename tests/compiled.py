@@ -18,7 +18,7 @@ FOLDER = ROOT / ".numba_cache"  # stays valid: compiled code is stamped with its
 def full() -> Path:
     """Return the marker file that exists if the cache is full for these sources."""
     digest = hashlib.blake2b(digest_size=8)
-    parts = ("kernel", "worlds", "motion", "sensors", "robots")
+    parts = ("kernel", "cuda", "worlds", "motion", "sensors", "robots", "batch")
     sources = sorted(path for part in parts for path in (SOURCES / part).rglob("*.py"))
     for path in [*sources, SOURCES / "cli" / "compile.py"]:
         digest.update(path.read_bytes())
@@ -33,9 +33,19 @@ def fill() -> None:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for part in [
             pool.submit(use_weld_cell),
+            *(pool.submit(use_batch, name) for name in ("Vacuums", "Pacbots", "Rovers")),
             *(pool.submit(use_robot, kind) for kind in reversed(kinds)),
         ]:
             part.result()
+
+
+def use_batch(name: str) -> None:
+    """Run a batch briefly."""
+    import rigless.batch
+
+    robots = getattr(rigless.batch, name)(2)
+    robots.step([[0.1] * len(robots.command_names)] * 2, 1)
+    robots.scan()
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def test_the_conformance_suite_forbids_what_ruff_forbids():
     package = ROOT / "src" / "rigless"
     folders = {path.parent.name for path in package.glob("*/__init__.py")}
     layers = folders | {path.stem for path in package.glob("*.py")}
-    pure = {"kernel", "worlds", "motion", "sensors", "ros", "hardware", "robots"}
+    pure = {"kernel", "cuda", "worlds", "motion", "sensors", "ros", "hardware", "robots"}
     assert set(LAYERS_ABOVE) == layers - pure - {"__init__", "__main__"}
 
 

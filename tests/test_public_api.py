@@ -13,7 +13,7 @@ import pytest
 import rigless
 
 LIST = Path(__file__).with_name("public_api.txt")
-MODULES = ("rigless", "rigless.testing", "rigless.worlds", "rigless.hardware")
+MODULES = ("rigless", "rigless.testing", "rigless.worlds", "rigless.hardware", "rigless.batch")
 CLASSES = ("Simulation", "Robot", "Port", "ServedHost")
 UPDATE = "python tests/test_public_api.py"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from importlib.metadata import version
     from typing import Any
 
-    from rigless import clients, hardware, testing, worlds
+    from rigless import batch, clients, hardware, testing, worlds
     from rigless.host.serve import ServedHost, serve
     from rigless.kernel import inputs
     from rigless.kernel.events import Event
@@ -56,6 +56,7 @@ __all__ = [
     "WireError",
     "World",
     "__version__",
+    "batch",
     "clients",
     "every",
     "hardware",
@@ -70,6 +71,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "batch": "rigless.batch",
     "clients": "rigless.clients",
     "hardware": "rigless.hardware",
     "inputs": "rigless.kernel.inputs",

@@ -28,6 +28,8 @@ PRINTS = {
     "07_pacbot_wall_follow.py": ["north → east → south → west; touching nothing"],
     "08_pacbot_maze.py": ["62 cells in", "every open cell was visited"],
     "11_rover_ekf.py": ["run 9: sure to 0.03", "3 ± 0.88", "consistent"],
+    "13_train_a_policy.py": ["generation  8: mean reward", "learned: True"],
+    "14_policy_on_the_wire.py": ["60 s, 300 commands", "traces are equal bit by bit: True"],
     "12_agv_backend.py": [
         "> move 1 0",
         "  command.ack   SUCCEEDED",

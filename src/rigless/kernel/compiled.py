@@ -44,6 +44,13 @@ def compiled(function: Function) -> Function:
     return found
 
 
+def unlocked(function: Function) -> Function:
+    """Compile like `compiled`; a call releases the interpreter's lock for other threads."""
+    found: Function = _jit(function, nogil=True)
+    _functions.append(found)
+    return found
+
+
 def inlined(function: Function) -> Function:
     """Compile the function into its callers, before they are optimised."""
     found: Function = _jit(function, inline="always")

@@ -41,6 +41,8 @@ LAYERS_ABOVE = (
         "programs",
         "runs",
         "sweeps",
+        "batch",
+        "gym",
     ),
     *("testing", "console"),
 )

@@ -1,10 +1,12 @@
 """An occupancy grid in the world: cells with a resolution and an origin."""
 
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigless.cuda.checks import check_device
 from rigless.kernel.compiled_elementary import sin_cos, sines_cosines
 from rigless.worlds.clearance import clearance
 from rigless.worlds.raycast import cast_rays, free_squares
@@ -79,12 +81,23 @@ class Grid:
         ] + self._sin * dx + self._cos * dy
 
     def cast(
-        self, poses: ArrayLike, beam_angles: ArrayLike, max_range_m: float
+        self,
+        poses: ArrayLike,
+        beam_angles: ArrayLike,
+        max_range_m: float,
+        device: Literal["cpu", "cuda"] = "cpu",
     ) -> NDArray[np.float64]:
         """Return ranges (N, M) in metres from N poses (x, y, theta) along M beam angles.
 
-        Angles are relative to theta; inf means no hit.
+        Angles are relative to theta; inf means no hit. With device="cuda" a graphics processor
+        computes the same bits, and the result is an array of CuPy on it.
         """
+        check_device(device)
+        if device == "cuda":
+            ranges: NDArray[np.float64] = self._cuda_rays.cast(
+                poses, beam_angles, max_range_m / self.resolution_m
+            )
+            return ranges
         given = np.atleast_2d(np.asarray(poses, float))
         angles = np.atleast_1d(np.asarray(beam_angles, float))
         x, y = self.to_cells(given[:, 0], given[:, 1])
@@ -101,6 +114,13 @@ class Grid:
             ranges,
         )
         return ranges * self.resolution_m
+
+    @cached_property
+    def _cuda_rays(self) -> Any:
+        from rigless.worlds.cuda_rays import CudaRays
+
+        place = self.resolution_m, *self.origin, self._cos, self._sin
+        return CudaRays(self.squares, place)
 
     def is_cliff(self, x_m: float, y_m: float) -> bool:
         """Return True if there is no floor: a cliff cell, or outside the map."""

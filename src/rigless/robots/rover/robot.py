@@ -227,7 +227,8 @@ class Rover(Robot, FleetMember):
         step = body[b.X] - x_m, body[b.Y] - y_m
         moved = contact.move((x_m, y_m), self.config.radius_m, step, STOP)
         if moved.hit:
-            distance_m = math.hypot(moved.x_m - x_m, moved.y_m - y_m)
+            dx, dy = moved.x_m - x_m, moved.y_m - y_m
+            distance_m = math.sqrt(dx * dx + dy * dy)
             body[b.ODOMETER] += distance_m - abs(body[b.V]) * dt
             speed = math.copysign(distance_m / dt, body[b.V])
             body[b.ACCEL] += (speed - body[b.V]) / dt

@@ -12,6 +12,7 @@ from rigless.kernel.elementary import cos, exp, sin_cos
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.lidar import beams as s
+from rigless.robots.vacuum.power import power_array
 from rigless.worlds.grid import Grid
 
 Array = NDArray[np.float64]
@@ -23,6 +24,7 @@ CLIFFS = ("left_side", "left_front", "right_front", "right_side")  # in the orde
 class Arrays:
     const: Array
     setup: Array
+    power: Array
     clear: Any
     cliff_sensors: Array
     carpets: Array
@@ -45,6 +47,7 @@ def make_arrays(config: VacuumConfig, grid: Grid) -> Arrays:
     return Arrays(
         const=_constants(config, grid),
         setup=_lidar_setup(config, grid),
+        power=power_array(config),
         clear=grid.clear,
         cliff_sensors=_cliff_sensors(config),
         carpets=np.array([(*c.x, *c.y, c.slip) for c in config.carpets], float).reshape(-1, 5),

@@ -185,6 +185,9 @@ class Vacuum(Robot, FleetMember):
         self.tick_many(body, 0)
         b.leave_trail(self.state.trail.copy(), 0, body, 0.0)
         self.motors.warm_up()
+        self.scanner.beam_count(self.state, 0)
+        if self.config.sensors.battery.model == "discharge":
+            drain(self.arrays.power, self.state, 0.0)
         TelemetryCodec().encode(self.readings())
         self.scanner.scan(self.state, 1, NO_DISCS, NO_BOXES)
         angles, ranges, qualities = self.scanner.points
@@ -207,7 +210,7 @@ class Vacuum(Robot, FleetMember):
             self.log_contacts(flags)
             state.flags = flags
         if config.sensors.battery.model == "discharge":
-            drain(config, state, dt_s)
+            drain(self.arrays.power, state, dt_s)
         if config.dock is not None:
             self.log_dock()
         listening = self.clients.listening

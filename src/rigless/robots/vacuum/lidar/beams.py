@@ -43,15 +43,8 @@ SETUP_SIZE = 25
 QUALITY_DRAW = 1 << 21  # the index of a beam's random number for quality, beyond all others
 GLASS, DARK, MIRROR = 1, 2, 3
 GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
+MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
-
-
-class Beams(NamedTuple):
-    """The beams of a turn: their raw angles, with cosines and sines."""
-
-    angles: Array
-    cosines: Array
-    sines: Array
 
 
 class Hits(NamedTuple):
@@ -61,15 +54,6 @@ class Hits(NamedTuple):
     ranges: Array
     cells: Any
     across: Any
-
-
-class Points(NamedTuple):
-    """The outputs of a scan: the measured points, and the true range of every beam."""
-
-    angle: Any
-    range: Any
-    quality: Any
-    truth: Array
 
 
 @compiled
@@ -83,88 +67,133 @@ def scan(
     `trail` is a ring of (time, x, y, theta) whose oldest entry is at `first`. `out_truth` gets the
     true range of every beam, inf for none.
     """
-    rays, ranges = np.empty((beams, 4)), np.empty(beams)
-    cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
-    aim(setup, trail, first, begin, end, angles.shape[0], cosines, sines, rays)
-    cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
-    noise = np.empty((beams, 4))  # of range and angle; chances of a miss and of the surface
-    for k in range(beams):
-        words = block(key, number, k)
-        noise[k, 0], noise[k, 1] = normal(words[0]), normal(words[1])
-        noise[k, 2], noise[k, 3] = uniform(words[2]), uniform(words[3])
-    if (
-        discs.shape[0] + boxes.shape[0] > 0
-        or setup[GRAZING] > 0
-        or setup[MATERIALS] > 0
-        or setup[MIXED] > 0
-    ):
-        hits = Hits(rays, ranges, cells, across)
-        _echoes(setup, squares, material, discs, boxes, hits, noise)
-    signal = np.zeros(beams)  # deviation of the quality
-    if setup[Q_STD] > 0:
-        for k in range(beams):
-            signal[k] = setup[Q_STD] * normal(block(key, number, QUALITY_DRAW + k)[0])
-    points = Points(out_angle, out_range, out_quality, out_truth)
-    return _measure(setup, Beams(angles, cosines, sines), ranges, noise, signal, points)
-
-
-@compiled
-def _measure(
-    setup: Array, beams: Beams, ranges: Array, noise: Array, signal: Array, points: Points
-) -> int:
-    """Turn true ranges, in cells, into measured points, and return their number."""
-    angles, cosines, sines = beams
-    out_angle, out_range, out_quality, out_truth = points
+    rays, ranges, noise = np.empty((beams, 4)), np.empty(beams), np.empty((beams, 4))
+    aim(setup, trail, first, 0, begin, end, angles.shape[0], cosines, sines, 0, rays)
+    cast(setup, squares, material, discs, boxes, key, number, rays, ranges, noise)
     count = 0
-    for k in range(ranges.shape[0]):
-        distance, lost = ranges[k] * setup[RES], noise[k, 2]
-        out_truth[k] = distance
-        if not distance <= setup[MAX_RANGE] or lost < setup[MISS]:
-            continue
-        measured = (
-            distance
-            + setup[BIAS]
-            + noise[k, 0] * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+    for k in range(beams):
+        out_truth[k] = ranges[k] * setup[RES]
+        seen, angle, distance, quality = measure(
+            setup, angles[k], cosines[k], sines[k], out_truth[k], noise, k, key, number, k
         )
-        if setup[QUANTUM] > 0:
-            measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
-        if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
-            continue
-        quality = setup[Q_BASE] - setup[Q_DECAY] * measured + signal[k]
-        quality = min(max(quality, 1.0), 255.0)
-        tremble = setup[ANGLE_STD] * noise[k, 1]
-        angle = angles[k] + tremble
-        if setup[CENTRED] > 0:
-            ux, uy = _turned(cosines[k], sines[k], tremble)
-            ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
-            aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
-            angle += setup[OFFSET] + _small_angle(aside, ahead)
-            measured = math.sqrt(ahead * ahead + aside * aside)
-        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
-        out_angle[count], out_range[count], out_quality[count] = angle, measured, int(quality)
-        count += 1
+        if seen:
+            out_angle[count], out_range[count], out_quality[count] = angle, distance, quality
+            count += 1
     return count
 
 
 @compiled
-def aim(
-    setup: Array, trail: Array, first: int, begin: float, end: float, total: int, cosines: Array,
-    sines: Array, rays: Array
+def cast(
+    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, key: Any, number: int,
+    rays: Array, ranges: Array, noise: Array,
 ) -> None:  # fmt: skip
-    """Fill `rays` with start and direction of each beam, (x, y, dx, dy) in cells.
+    """Fill `ranges`, in cells, and the random numbers of each beam.
 
-    A beam starts at the pose on the trail at its instant.
+    These are for range and angle, and the chances of a miss and of the surface.
+    """
+    beams = rays.shape[0]
+    cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
+    cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
+    for k in range(beams):
+        draw(key, number, k, k, noise)
+    if has_echoes(setup, discs, boxes):
+        hits = Hits(rays, ranges, cells, across)
+        find_echoes(setup, squares, material, discs, boxes, hits, noise)
+
+
+@compiled
+def beam_count(
+    beams: int, jitter: float, cold_start_s: float, since_s: float, key: Any, number: int
+) -> int:
+    """Return the beams of scan `number`: fewer while the motor spins up or runs slow.
+
+    `since_s` is the time since the motor was switched on.
+    """
+    share = 1.0
+    if jitter > 0.0:
+        share = 1.0 + jitter * normal(block(key, number, MOTOR_DRAW)[0])
+    if cold_start_s > 0.0:
+        share = min(share, since_s / cold_start_s)
+    return max(0, min(beams, int(beams * share)))
+
+
+@inlined
+def draw(key: Any, number: int, beam: int, row: int, noise: Array) -> None:
+    """Draw the random numbers of a beam of scan `number` into a row."""
+    words = block(key, number, beam)
+    noise[row, 0], noise[row, 1] = normal(words[0]), normal(words[1])
+    noise[row, 2], noise[row, 3] = uniform(words[2]), uniform(words[3])
+
+
+@inlined
+def has_echoes(setup: Array, discs: Array, boxes: Array) -> bool:
+    """Return True if a range may differ from that to the map's first occupied cell."""
+    return (
+        discs.shape[0] + boxes.shape[0] > 0
+        or setup[GRAZING] > 0
+        or setup[MATERIALS] > 0
+        or setup[MIXED] > 0
+    )
+
+
+@inlined
+def measure(
+    setup: Array, angle: float, cosine: float, sine: float, distance: float, noise: Array, row: int,
+    key: Any, number: int, beam: int,
+) -> tuple[bool, float, float, int]:  # fmt: skip
+    """Return a beam's point: True if there is one, its angle, its distance and its quality.
+
+    `distance` is the true range. The quality draws random numbers of its own.
+    """
+    if not distance <= setup[MAX_RANGE] or noise[row, 2] < setup[MISS]:
+        return False, angle, 0.0, 0
+    measured = (
+        distance
+        + setup[BIAS]
+        + noise[row, 0] * (setup[STD] + setup[STD_PER_M2] * distance * distance)
+    )
+    if setup[QUANTUM] > 0:
+        measured = setup[QUANTUM] * round(measured / setup[QUANTUM])
+    if measured < setup[MIN_RANGE] or measured > setup[MAX_RANGE]:
+        return False, angle, 0.0, 0
+    signal = 0.0
+    if setup[Q_STD] > 0:
+        signal = setup[Q_STD] * normal(block(key, number, QUALITY_DRAW + beam)[0])
+    quality = setup[Q_BASE] - setup[Q_DECAY] * measured + signal
+    quality = min(max(quality, 1.0), 255.0)
+    tremble = setup[ANGLE_STD] * noise[row, 1]
+    angle = angle + tremble
+    if setup[CENTRED] > 0:
+        ux, uy = _turned(cosine, sine, tremble)
+        ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
+        aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
+        angle += setup[OFFSET] + _small_angle(aside, ahead)
+        measured = math.sqrt(ahead * ahead + aside * aside)
+    angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+    return True, angle, measured, int(quality)
+
+
+@compiled
+def aim(
+    setup: Array, trail: Array, first: int, newer: int, begin: float, end: float, total: int,
+    cosines: Array, sines: Array, start: int, rays: Array
+) -> None:  # fmt: skip
+    """Fill `rays` with start and direction of the beams from `start`, (x, y, dx, dy) in cells.
+
+    A beam starts at the pose on the trail at its instant. The newest `newer` entries of the trail
+    are from after the turn and left out.
     """
     place, size = 0, trail.shape[0]
+    count = size - newer
     cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
-    last = (first + size - 1) % size
+    last = (first + count - 1) % size
     pose_x, pose_y = trail[last, 1], trail[last, 2]
     s, c = sin_cos(trail[last, 3])
     known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
     for k in range(rays.shape[0]):
         if setup[ROLLING] > 0:
-            now = begin + (end - begin) * k / total
-            while place < size - 2 and trail[(first + place + 1) % size, 0] <= now:
+            now = begin + (end - begin) * (start + k) / total
+            while place < count - 2 and trail[(first + place + 1) % size, 0] <= now:
                 place += 1
             if place != known:
                 known = place
@@ -177,13 +206,14 @@ def aim(
             pose_x = trail[a, 1] + (trail[b, 1] - trail[a, 1]) * part
             pose_y = trail[a, 2] + (trail[b, 2] - trail[a, 2]) * part
             c, s = _turned(cos_a, sin_a, turn * part)
+        cos_k, sin_k = cosines[start + k], sines[start + k]
         local_x, local_y = (
-            setup[MOUNT_X] + setup[OPTICAL] * cosines[k],
-            setup[MOUNT_Y] + setup[OPTICAL] * sines[k],
+            setup[MOUNT_X] + setup[OPTICAL] * cos_k,
+            setup[MOUNT_Y] + setup[OPTICAL] * sin_k,
         )
         x = (pose_x + c * local_x - s * local_y - setup[OX]) / res
         y = (pose_y + s * local_x + c * local_y - setup[OY]) / res
-        dx, dy = c * cosines[k] - s * sines[k], s * cosines[k] + c * sines[k]
+        dx, dy = c * cos_k - s * sin_k, s * cos_k + c * sin_k
         rays[k, 0], rays[k, 1] = cos * x + sin * y, cos * y - sin * x
         rays[k, 2], rays[k, 3] = cos * dx + sin * dy, cos * dy - sin * dx
 
@@ -220,7 +250,7 @@ def _small_angle(aside: float, ahead: float) -> float:
 
 
 @compiled
-def _echoes(
+def find_echoes(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, hits: Hits, noise: Array
 ) -> None:
     """Change ranges to the map into ranges to what gives an echo, in cells; inf if nothing does."""

@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.lidar.beams import aim, scan
+from rigless.robots.vacuum.lidar.beams import aim, beam_count, scan
 from rigless.robots.vacuum.state import VacuumState
-from rigless.sensors.noise import block, normal
 from rigless.worlds.grid import Grid
 
 Array = NDArray[np.float64]
-MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
 
 
 class LidarArrays(Protocol):
@@ -65,8 +63,8 @@ class Scanner:
         arrays, grid, end_s = self._arrays, self._grid, state.scanned_ns / 1e9
         rays = np.empty((self._config.num_rays, 4))
         aim(
-            arrays.setup, state.trail, state.trail_at, end_s - 1.0 / self._config.scan_rate_hz,
-            end_s, len(rays), arrays.cosines, arrays.sines, rays,
+            arrays.setup, state.trail, state.trail_at, 0, end_s - 1.0 / self._config.scan_rate_hz,
+            end_s, len(rays), arrays.cosines, arrays.sines, 0, rays,
         )  # fmt: skip
         x, y, dx, dy = rays.T
         reach = np.minimum(self.ranges, self._config.max_range) / grid.resolution_m
@@ -80,10 +78,8 @@ class Scanner:
 
     def beam_count(self, state: VacuumState, now_ns: int) -> int:
         """Return the beams of this turn: fewer while the motor spins up or runs slow."""
-        lidar, share = self._config, 1.0
-        if lidar.speed_jitter:
-            draw = block(state.keys[2], state.scans, MOTOR_DRAW)[0]
-            share = 1.0 + lidar.speed_jitter * normal(draw)
-        if lidar.cold_start_s:
-            share = min(share, (now_ns - state.lidar_since_ns) / 1e9 / lidar.cold_start_s)
-        return max(0, min(lidar.num_rays, int(lidar.num_rays * share)))
+        lidar, since_s = self._config, (now_ns - state.lidar_since_ns) / 1e9
+        return beam_count(
+            lidar.num_rays, lidar.speed_jitter, lidar.cold_start_s, since_s, state.keys[2],
+            state.scans,
+        )  # fmt: skip

@@ -1,6 +1,6 @@
 import io
-import sys
 import struct
+import sys
 import zlib
 
 import numpy as np

@@ -119,7 +119,12 @@ class Protection:
     @property
     def waits(self) -> bool:
         """True while the robot stands before an obstacle and has a path."""
-        return self.state.obstacle_stop and self._drive.path_left > 0 and not self._drive.driving
+        state = self.state
+        if not state.obstacle_stop:
+            return False
+        read = state.drive.item  # this runs in every tick of a blocked robot
+        stands = read(d.V) == 0.0 and read(d.OMEGA) == 0.0
+        return stands and len(state.path) > int(read(d.LEG))
 
     def footprint_message(self) -> list[Point]:
         """Return the corners on the map as they are published."""

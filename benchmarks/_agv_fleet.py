@@ -21,7 +21,7 @@ from nats.js.errors import Error as JetStreamError
 
 from rigless.kernel.timestamps import to_text
 
-from ._nats import cpu_seconds, server
+from ._nats import cpu_seconds, pin, server
 
 RIGLESS = (sys.executable, "-c", "from rigless.cli import main; main()")
 OUT, STATE = "ROBOT_OUT", "ROBOT_STATE"
@@ -89,8 +89,10 @@ class Fleet:
 
 
 @contextlib.asynccontextmanager
-async def fleet(url: str, count: int, words: tuple[str, ...] = ()) -> AsyncIterator[Fleet]:
-    """Start a fleet on one core; with further words of the command, on all cores."""
+async def fleet(
+    url: str, count: int, words: tuple[str, ...] = (), processes: int = 1
+) -> AsyncIterator[Fleet]:
+    """Start a fleet with further words of the command, on as many cores as it has processes."""
     cores = sorted(os.sched_getaffinity(0))
     client = await nats.connect(
         url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=_quiet
@@ -112,7 +114,7 @@ async def fleet(url: str, count: int, words: tuple[str, ...] = ()) -> AsyncItera
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        os.sched_setaffinity(process.pid, cores if words else cores[:1])
+        os.sched_setaffinity(process.pid, cores[:processes])
         try:
             names = await asyncio.to_thread(_ready, process)
             yield Fleet(client, names, process)
@@ -141,7 +143,7 @@ async def hold(count: int, seconds: float) -> dict[str, float]:
     """Measure how well a driving fleet keeps its pace."""
     cores = sorted(os.sched_getaffinity(0))
     async with server() as nats_server:
-        os.sched_setaffinity(nats_server.pid, cores[1:] or cores)
+        pin(nats_server.pid, cores[1:] or cores)
         async with fleet(nats_server.url, count) as robots:
             for name in robots.names:
                 await robots.command(name, "MOVE", {"x": 1000.0, "y": 0.0})

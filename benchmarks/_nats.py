@@ -93,6 +93,12 @@ async def _held(stream: JetStreamContext) -> int:
     return (await stream.stream_info("BARE")).state.messages
 
 
+def pin(pid: int, cores: list[int]) -> None:
+    """Let all threads of a process run on these cores only."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), cores)
+
+
 def cpu_seconds(pid: int) -> float:
     """Return the user and system time of all threads of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -18,3 +18,4 @@ def test_it_gives_its_figures():
         assert found["command_to_ack_p99_ms"] >= found["command_to_ack_p50_ms"] > 0
     for found in figures["processes"].values():
         assert found["messages_per_s"] > 0
+        assert found["robot_cpu_share"] >= 0  # of less than a tick of the clock

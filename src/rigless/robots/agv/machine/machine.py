@@ -204,9 +204,10 @@ class Machine:
         if now_ns >= state.due_ns and self.scripts.run(state, now_ns):
             self._look(state)
             self.state.wake()
-        if self.protection.feel(state):
+        protection = self.protection
+        if protection.feel(state, now_ns):
             self._collide(state)
-        if not state.moving and self.protection.disturbed():
+        if not state.moving and protection.disturbed(now_ns):
             self._look_around(state)
         changed = self.drivers.changed()
         if changed or not state.sampled:
@@ -221,8 +222,9 @@ class Machine:
         self._move(state, dt_s, now_ns, changed)
 
     def _move(self, state: MachineState, dt_s: float, now_ns: int, changed: bool) -> None:
-        drive, path, motors = state.drive, state.path, state.motors
-        room = self._look(state) if self.protection.watches(state) else math.inf
+        drive, path, motors, protection = state.drive, state.path, state.motors, self.protection
+        sees = protection.watches(state)
+        room = protection.look(state, self.sensing, now_ns) if sees else math.inf
         limit = state.speed_limit
         if (
             not state.drive_allowed
@@ -257,7 +259,7 @@ class Machine:
                 drive, path, self.const, motors, self.wheels, edges, state.edges, limit, busy, dt_s
             )
         state.moving = done % 2 == 1
-        self.protection.moved()
+        protection.moved()
         state.changes += 1
         if len(state.over):
             self.scripts.moved(state, x, y, drive[d.X], drive[d.Y])
@@ -310,7 +312,7 @@ class Machine:
 
     def _look(self, state: MachineState) -> float:
         """Update the distance to the nearest obstacle. Return how far the robot may drive."""
-        return self.protection.look(state, self.sensing)
+        return self.protection.look(state, self.sensing, self._services.now_ns)
 
     def _collide(self, state: MachineState) -> None:
         """Stop at a contact: a simulated robot at once, a real one within its limits."""

@@ -33,6 +33,7 @@ class DrivePath:
 
     def __init__(self, const: m.Array):
         self._const = const
+        self._published: tuple[bytes, str, Pose] | None = None  # pose and map, and their message
 
     def bind(self, state: MachineState) -> None:
         """Use this state from now on."""
@@ -71,8 +72,13 @@ class DrivePath:
 
     def pose_message(self) -> Pose:
         """Return the pose as it is published."""
-        x, y, theta = self.pose
-        return Pose(round(x, 4), round(y, 4), round(theta, 5), self.state.map_id)
+        state, published = self.state, self._published
+        exact = state.drive[: d.V].tobytes()  # 0.0 equals -0.0, but is published differently
+        if published is None or published[0] != exact or published[1] != state.map_id:
+            x, y, theta = self.pose
+            message = Pose(round(x, 4), round(y, 4), round(theta, 5), state.map_id)
+            self._published = published = exact, state.map_id, message
+        return published[2]
 
     @property
     def map_id(self) -> str:

@@ -19,7 +19,7 @@ from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion import motors as m
 from rigless.robots.agv.motion.contacts import SHALLOW_M
 from rigless.robots.agv.motion.floor import Floor, Touch
-from rigless.robots.agv.motion.footprint import Point, footprint_of, reach_of, with_load
+from rigless.robots.agv.motion.footprint import Point, footprint_of, placed, reach_of, with_load
 from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap, shapes_of
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.services import MachineServices
@@ -69,6 +69,7 @@ class Protection:
     def reshape(self) -> None:
         """Use the footprint with the load that the robot carries."""
         load = self.state.load_size_m
+        self._outline: tuple[bytes, list[Point]] | None = None  # the pose, and its corners
         self.corners: list[Point] = with_load(self.footprint, load) if load else self.footprint
         xs, ys = [x for x, _ in self.corners], [y for _, y in self.corners]
         self.front_m, self.rear_m = max(xs), -min(xs)
@@ -118,7 +119,20 @@ class Protection:
     @property
     def waits(self) -> bool:
         """True while the robot stands before an obstacle and has a path."""
-        return self.state.obstacle_stop and self._drive.path_left > 0 and not self._drive.driving
+        state = self.state
+        if not state.obstacle_stop:
+            return False
+        read = state.drive.item  # this runs in every tick of a blocked robot
+        stands = read(d.V) == 0.0 and read(d.OMEGA) == 0.0
+        return stands and len(state.path) > int(read(d.LEG))
+
+    def footprint_message(self) -> list[Point]:
+        """Return the corners on the map as they are published."""
+        exact = self.state.drive[: d.V].tobytes()
+        if self._outline is None or self._outline[0] != exact:
+            corners = placed(self.corners, self._drive.pose)
+            self._outline = exact, [(round(x, 4), round(y, 4)) for x, y in corners]
+        return self._outline[1]
 
     def field_kind(self) -> tuple[float, ...]:
         """Return the robot's row of `kinds` in motion/field.py."""
@@ -153,40 +167,43 @@ class Protection:
     def watches(self, state: MachineState) -> bool:
         """Return True if something may be in the path."""
         return bool(
-            state.obstacle_m < math.inf
-            or self._walls is not None
+            self._walls is not None
+            or state.obstacle_m < math.inf
             or len(state.placed)
             or self._world.state.obstacles
             or (self.sees_robots and not self._is_alone)
         )
 
-    def disturbed(self) -> bool:
+    def disturbed(self, now_ns: int) -> bool:
         """Return True if the field of a robot at rest may have changed."""
         if self._world.state.obstacles:
             return True
         if not self.sees_robots or self._is_alone:
             return False
-        return self.floor().look(self._number, self._services.now_ns) != self._last
+        floor = self._floor or self.floor()
+        return floor.look(self._number, now_ns) != self._last
 
     @property
     def _is_alone(self) -> bool:
-        self.floor()
+        if self._floor is None:
+            self.floor()
         return self._alone
 
-    def look(self, state: MachineState, sensing: Sensing) -> float:
+    def look(self, state: MachineState, sensing: Sensing, now_ns: int) -> float:
         """Update the distance to the nearest obstacle. Return how far the robot may drive."""
         drive = state.drive
         given = self._services.input.get("obstacle_m", -1.0)
         found = min(state.ahead_m, state.remote.ahead_m, given if given >= 0.0 else math.inf)
-        back, phase = self._drive.backwards, int(drive[d.PHASE])
-        turns = phase in (d.SWING, d.ALIGN)
-        pose = drive[d.X], drive[d.Y], drive[d.THETA] + (math.pi if back else 0.0)
+        read = drive.item  # far quicker than indexing
+        phase = int(read(d.PHASE))
+        back, turns = phase != d.REST and read(d.BACK) > 0.0, phase in (d.SWING, d.ALIGN)
+        pose = read(d.X), read(d.Y), read(d.THETA) + (math.pi if back else 0.0)
         length_m = self.rear_m if back else self.front_m
         place = *pose, length_m, self.half_width_m + self._margin_m
         if len(state.placed):
             found = min(found, disc_gap(state.placed, *place))
         if self._world.state.obstacles:
-            discs, boxes = shapes_of(self._world, self._services.now_ns)
+            discs, boxes = shapes_of(self._world, now_ns)
             found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
         if self._walls is not None and phase == d.ROLL:
             # A wall beyond the next stop is no obstacle.
@@ -194,11 +211,12 @@ class Protection:
             found = min(found, self._walls.gap(*pose, length_m, self.half_width_m, ahead))
         free, blocked = math.inf, found <= (self._turn_m if turns else self.stop_m)
         if self.sees_robots and not self._is_alone:
-            floor = self.floor()
-            self._last = floor.look(self._number, self._services.now_ns)
+            floor = self._floor or self.floor()
+            self._last = floor.look(self._number, now_ns)
             gap, free, turn = self._last
-            others = floor.gap_to_others(place)
-            gap, free = min(gap, others), min(free, others)
+            if floor.others_here:
+                others = floor.gap_to_others(place)
+                gap, free = min(gap, others), min(free, others)
             found = 0.0 if turns and turn else min(found, gap)
             blocked = blocked or (turn if turns else gap <= self.stop_m)
         if blocked != state.blocked:
@@ -222,11 +240,11 @@ class Protection:
 
     # Contacts
 
-    def feel(self, state: MachineState) -> bool:
+    def feel(self, state: MachineState, now_ns: int) -> bool:
         """Report new contacts. Return True if one of them stops the robot."""
         if not state.touching and not self._world.state.obstacles and self._is_alone:
             return False
-        touches = self.floor().touches(self._number, self._services.now_ns)
+        touches = (self._floor or self.floor()).touches(self._number, now_ns)
         if not touches and not state.touching:
             return False
         found = {f"{touch.kind}:{touch.other}": touch for touch in touches}

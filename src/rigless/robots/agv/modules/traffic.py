@@ -15,7 +15,6 @@ from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones
 from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.motion.chassis import reach_m
-from rigless.robots.agv.motion.footprint import placed
 from rigless.robots.agv.params import LONGEST_ID
 from rigless.robots.agv.services import Clock
 from rigless.robots.agv.state import CoreState, TrafficState, Zone
@@ -247,13 +246,12 @@ class Traffic:
             return
         state, drive = self._state, self._machine.drive
         v, omega = drive.velocity
-        corners = placed(self._machine.protection.corners, drive.pose)
         edge, s, nodes = self._route.progress()
         ids = [*state.holds, *state.blocked]
         message = m.TrafficState(
             drive.pose_message(),
             m.Velocity(round(v, 4), round(omega, 4)),
-            [(round(x, 4), round(y, 4)) for x, y in corners],
+            self._machine.protection.footprint_message(),
             nodes,
             bool(ids),
             ids,

@@ -76,7 +76,7 @@ class Floor:
         self._touches, self._touching = np.zeros((count + 16, c.TOUCH_SIZE)), 0
         self._rows: dict[int, list[Array]] = {}
         self.discs, self.boxes = np.zeros((0, 3)), np.zeros((0, 5))
-        self._round = np.zeros((0, 3))
+        self._round, self.others_here = np.zeros((0, 3)), False  # robots of other kinds
         grid = world.grid if isinstance(world, GridWorld) else None
         self._occupied = grid.occupied if grid is not None else NO_WALLS
         self._clear = grid.clear if grid is not None else NO_CLEARANCE
@@ -95,7 +95,8 @@ class Floor:
     def touches(self, me: int, now_ns: int) -> list[Touch]:
         """Return the contacts of a robot."""
         self._refresh(me, now_ns)
-        return [self._touch(row) for row in self._rows.get(me, ())]
+        rows = self._rows.get(me)
+        return [self._touch(row) for row in rows] if rows else []
 
     def gap_to_others(self, place: tuple[float, float, float, float, float]) -> float:
         """Return the gap ahead to robots of other kinds; `place` is as for `disc_gap`."""
@@ -169,6 +170,7 @@ class Floor:
         ]
         self._names = [name for name, _ in discs]
         self._round = np.array([disc for _, disc in discs]).reshape(-1, 3)
+        self.others_here = len(discs) > 0
         obstacles = self._world.state.obstacles
         if obstacles or len(self.discs) or len(self.boxes):
             self.discs, self.boxes = shapes_of(self._world, now_ns)

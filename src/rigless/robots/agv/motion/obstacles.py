@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled_elementary import sin_cos
 from rigless.kernel.world import World
 from rigless.worlds.grid import Grid
 from rigless.worlds.raycast import cast_ray
@@ -131,6 +132,8 @@ class Walls:
 
     def __init__(self, grid: Grid):
         self._grid, self._size, self._yaw = grid, grid.resolution_m, grid.origin[2]
+        sine, cosine = sin_cos(self._yaw)
+        self._frame = grid.origin[0], grid.origin[1], float(sine), float(cosine)
 
     def gap(
         self,
@@ -142,11 +145,13 @@ class Walls:
         longest_m: float,
     ) -> float:
         """Return the gap to the nearest wall ahead of a footprint, up to a distance."""
-        x, y = self._grid.to_cells(x_m, y_m)
+        # As Grid.to_cells, without arrays: this runs in every tick.
+        left, low, sine, cosine = self._frame
+        dx, dy = x_m - left, y_m - low
         found: float = wall_gap(
             self._grid.squares,
-            float(x),
-            float(y),
+            (cosine * dx + sine * dy) / self._size,
+            (cosine * dy - sine * dx) / self._size,
             heading - self._yaw,
             half_length_m / self._size,
             half_width_m / self._size,

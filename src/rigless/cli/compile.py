@@ -4,12 +4,12 @@ Each robot runs briefly in a process of its own, with what its clients may ask f
 that are in the cache already are only loaded.
 """
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 from rigless.console import print_line, print_note, stderr_console
@@ -61,7 +61,7 @@ def compile_robots(names: list[str]) -> int:
 
 def _check_own(name: str) -> None:
     """Raise InputError with the fix if a name is no robot."""
-    if not kinds.is_folder(name) and Path(name, "__init__.py").is_file():
+    if not kinds.is_folder(name) and os.path.isfile(os.path.join(name, "__init__.py")):
         raise InputError(Problem("", f"unknown robot {name!r}", f"name its folder: ./{name}"))
     kinds.robot_class(name)
 

@@ -46,6 +46,17 @@ def test_robots_are_reported_and_unknown_ones_named(run_cli, monkeypatch):
     assert (unknown.returncode, "did you mean 'vacuum'?" in unknown.stderr) == (2, True)
 
 
+def test_a_robot_of_your_own_is_named_by_its_folder(run_cli, monkeypatch, thermostat):
+    monkeypatch.setattr(compile_command, "_compile_all", lambda robots: dict.fromkeys(robots, 2))
+    compile_command.use_robot(str(thermostat))  # what its process does
+    found = run_cli("compile", thermostat)
+    assert found.stdout == f"{thermostat}: 2 functions compiled\n"
+    unknown = run_cli("compile", "hygrometer")
+    assert (unknown.returncode, "or a folder such as ./my_robot" in unknown.stderr) == (2, True)
+    monkeypatch.chdir(thermostat.parent)
+    assert "name its folder: ./thermostat" in run_cli("compile", "thermostat").stderr
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_progress_is_shown_only_if_something_is_compiled(terminal, monkeypatch):
     text = StringIO()

@@ -237,8 +237,25 @@ def test_several_instances_need_a_selection(room, rigless_process, thermostat, c
     assert room.url in found.stderr
     assert other.url in found.stderr
     assert "lockstep" in good(ctl("status", "--url", room.url, "--token", room.token))
+    refused(ctl("status", "thermostat"), "several instances have a robot 'thermostat'")
     assert other.end(signal.SIGKILL) == -signal.SIGKILL  # its session file stays
     assert "lockstep" in good(ctl("status"))
+
+
+def test_a_robot_selects_its_instance(room, rigless_process, thermostat, run_cli, tmp_path):
+    scenario = tmp_path / "hall.toml"
+    robot = f'kind = "{thermostat}"\nname = "hall"\nports = {{ line = 0 }}'
+    scenario.write_text(f"[[robots]]\n{robot}\n")
+    rigless_process("run", scenario, "--panel", "127.0.0.1:0")
+    assert good(run_cli("send", "hall", "line", "SET 23")) == "OK\n"
+    assert good(run_cli("send", "thermostat", "line", "SET 24")) == "OK\n"
+    assert good(run_cli("ctl", "status", "hall")).startswith("  hall: ")
+    good(run_cli("ctl", "inject", "hall", "temperature", "bias", "value=3"))
+    good(run_cli("ctl", "clear", "hall"))
+    good(run_cli("ctl", "set-input", "hall", "window_open=true"))
+    found = run_cli("send", "kitchen", "line", "GET")
+    refused(found, "no running instance has a robot 'kitchen'")
+    assert "hall, thermostat" in found.stderr
 
 
 def test_without_an_instance_it_is_an_error(ctl):

@@ -85,3 +85,33 @@ def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module, environment)
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=240
     )
     assert (found.returncode, "Traceback" in found.stderr) == (130, False), found.stderr
+
+
+DISCARDED = """
+import sys, time, weakref
+import rigless.cli
+import rigless.cli.app
+
+class Lock: ...
+
+def interrupted(_):
+    raise KeyboardInterrupt
+
+def app():
+    lock = Lock()
+    watch = weakref.ref(lock, interrupted)
+    del lock
+    time.sleep(60)
+
+rigless.cli.app.app = app
+rigless.cli.main()
+"""
+
+
+def test_ctrl_c_that_python_discards_still_ends_the_command(environment):
+    # While modules are imported, it may be raised in a callback of a weak reference.
+    words = [sys.executable, "-c", DISCARDED]
+    found = subprocess.run(
+        words, capture_output=True, text=True, env=environment, timeout=30, check=False
+    )
+    assert (found.returncode, "Traceback" in found.stderr) == (130, False), found.stderr

@@ -3,21 +3,48 @@
 Until `main` runs, Ctrl-C shows a traceback, so nothing else is imported before it.
 """
 
+import _thread
+import os
 import sys
+import time
 
 TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
     from rigless.kernel.problems import InputError
 
+REPEAT_S = 0.01  # long enough to leave the code that discards exceptions
+
 
 def main() -> None:
     """Run the command line. A user's mistake is printed as sentences on stderr with exit code 2."""
+    hook = sys.unraisablehook
     try:
+        sys.unraisablehook = _repeat_interrupt
         sys.exit(_run())
     except BrokenPipeError:
         sys.exit(0)
     except KeyboardInterrupt:  # also while the imports of a command are still running
         sys.exit(130)
+    finally:
+        sys.unraisablehook = hook
+
+
+def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Repeat a Ctrl-C that Python discards, as in the clean-up after an import.
+
+    Without this, it shows a traceback and the command goes on.
+    """
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
+        return
+
+    def repeat() -> None:
+        time.sleep(REPEAT_S)
+        from signal import SIGINT
+
+        os.kill(os.getpid(), SIGINT)  # unlike interrupt_main, this ends a wait
+
+    _thread.start_new_thread(repeat, ())
 
 
 def _run() -> int:

@@ -358,7 +358,7 @@ def compile_(
         list[str],
         typer.Argument(
             metavar="[ROBOT]…",
-            help="Robots to compile; default: all that are installed.",
+            help="Robots or robot folders to compile; default: all that are installed.",
             autocompletion=completion.robots,
         ),
     ] = [],
@@ -372,7 +372,7 @@ def compile_(
 
       rigless compile
 
-      rigless compile vacuum pacbot
+      rigless compile vacuum ./my_robot
     """
     from rigless.cli.compile import compile_robots
 

@@ -4,6 +4,7 @@ Each robot runs briefly in a process of its own, with what its clients may ask f
 that are in the cache already are only loaded.
 """
 
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -12,7 +13,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from rigless.console import print_line, print_note, stderr_console
-from rigless.kernel.problems import InputError, Problem, unknown
+from rigless.kernel.problems import InputError, Problem
 from rigless.scenario import extras, kinds
 
 POLL_S = 0.1
@@ -29,10 +30,16 @@ class Progress:
 
 
 def compile_robots(names: list[str]) -> int:
-    """Compile the named robots, or all that are installed, and return the exit code."""
+    """Compile the named robots, or all that are installed, and return the exit code.
+
+    A robot outside the package is named by its folder or dotted path, as for `rigless run`.
+    """
+    from rigless.scenario.load import load
+
     for name in names:
         if name not in kinds.installed():
-            raise unknown("robot", name, kinds.installed())
+            _check_own(name)
+            load(name)  # raises what is wrong with it here, not in another process
     chosen = list(dict.fromkeys(names)) or [k for k in kinds.installed() if not extras.missing(k)]
     lacking = {kind: extras.missing(kind) for kind in chosen}
     if problems := [
@@ -50,6 +57,13 @@ def compile_robots(names: list[str]) -> int:
         print_line(f"{kind}: {f'{count} functions compiled' if count else 'already compiled'}")
     print_note(f"{took_s:.0f} s; the first start of these robots is quick now", "dim")
     return 0
+
+
+def _check_own(name: str) -> None:
+    """Raise InputError with the fix if a name is no robot."""
+    if not kinds.is_folder(name) and os.path.isfile(os.path.join(name, "__init__.py")):
+        raise InputError(Problem("", f"unknown robot {name!r}", f"name its folder: ./{name}"))
+    kinds.robot_class(name)
 
 
 def _compile_all(robots: list[str]) -> dict[str, int]:
@@ -126,8 +140,9 @@ def use_robot(kind: str) -> None:
 
     sim = load(kind)
     warm_up(sim)
-    sim.robots[kind].view().draw()
-    use_floor(sim.robots[kind])
+    (robot,) = sim.robots.values()
+    robot.view().draw()
+    use_floor(robot)
     if kind in OPTIONS:
         warm_up(load(kind, settings=OPTIONS[kind]))
     MORE.get(kind, lambda: None)()

@@ -8,32 +8,38 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.problems import InputError, Problem, did_you_mean
 
 Url = Annotated[
     str | None,
     typer.Option(
-        envvar="RIGLESS_URL", help="Address of the instance; default: the one on this machine."
+        envvar="RIGLESS_URL",
+        help="Address of the instance; default: the one on this machine that has the robot.",
     ),
 ]
 Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
+ANSWER_S = 5.0  # an instance that answers later is not searched for a robot
 CROWD = 12  # with more robots, only the unusual ones are shown
 Robot = Annotated[str, typer.Argument(metavar="ROBOT")]
 
 
 class Api:
-    """The API of one instance: the given address and token, or the instance on this machine."""
+    """The API of one instance: the given address and token, or the instance on this machine.
 
-    def __init__(self, url: str | None, token: str | None):
+    If several are running, a robot's name selects the one that has it.
+    """
+
+    def __init__(self, url: str | None, token: str | None, robot: str | None = None):
         if url is None:
             from rigless.host import sessions
 
-            note = sessions.only_instance()
+            note = sessions.only_instance() if robot is None else _instance_with(robot)
             url, token = note["url"], token or note["token"]
         try:
             parts = urllib.parse.urlsplit(url)
@@ -46,14 +52,14 @@ class Api:
         self._base = f"{parts.scheme}://{parts.netloc}"
         self._token = token or next(iter(urllib.parse.parse_qs(parts.query).get("token", [])), None)
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
+    def call(self, method: str, path: str, body: Any = None, timeout_s: float = 600) -> Any:
         data = None if body is None else json_module.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         try:
             request = urllib.request.Request(self._base + path, data, headers, method=method)
-            with urllib.request.urlopen(request, timeout=600) as answer:
+            with urllib.request.urlopen(request, timeout=timeout_s) as answer:
                 return json_module.load(answer)
         except urllib.error.HTTPError as error:
             raise InputError(_problems(error)) from None
@@ -62,6 +68,36 @@ class Api:
             raise InputError(
                 Problem("ctl", f"cannot reach {self._base}: {reason}", "is it running? check --url")
             ) from None
+
+
+def _instance_with(robot: str) -> Any:
+    """Return the session of the only instance, or of the one that has a robot."""
+    from rigless.host import sessions
+
+    running = sessions.running()
+    if len(running) < 2:
+        return sessions.only_instance()
+    names = {note["pid"]: _robots(note) for note in running}
+    having = [note for note in running if robot in names[note["pid"]]]
+    if not having:
+        what = f"no running instance has a robot {robot!r}"
+        raise InputError(
+            Problem("ctl", what, did_you_mean(robot, sorted({*chain(*names.values())})))
+        )
+    if len(having) > 1:
+        urls = ", ".join(f"{note['url']} ({note['name']})" for note in having)
+        what = f"several instances have a robot {robot!r}: {urls}"
+        raise InputError(Problem("ctl", what, "choose one with --url and --token"))
+    return having[0]
+
+
+def _robots(note: Any) -> list[str]:
+    """Return the names of the robots of an instance, or none if it does not answer."""
+    try:
+        status = Api(note["url"], note["token"]).call("GET", "/api/status", timeout_s=ANSWER_S)
+    except InputError:
+        return []
+    return [robot["name"] for robot in status["robots"]]
 
 
 def _problems(error: urllib.error.HTTPError) -> list[Problem]:
@@ -169,7 +205,7 @@ def register(ctl: typer.Typer) -> None:
         path = (
             "/api/status" if robot is None else f"/api/robots/{urllib.parse.quote(robot, safe='')}"
         )
-        found = Api(url, token).call("GET", path)
+        found = Api(url, token, robot).call("GET", path)
         if json:
             typer.echo(json_module.dumps(found, indent=2))
         elif robot is None:
@@ -246,7 +282,7 @@ def register(ctl: typer.Typer) -> None:
         body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
         mine = [
             fault
-            for fault in Api(url, token).call("POST", "/api/faults", body)
+            for fault in Api(url, token, robot).call("POST", "/api/faults", body)
             if fault["robot"] == robot
         ]
         for fault in mine:
@@ -261,7 +297,7 @@ def register(ctl: typer.Typer) -> None:
     ) -> None:
         """End a robot's faults, or those on one target."""
         query = urllib.parse.urlencode({"robot": robot, "target": target})
-        left = Api(url, token).call("DELETE", f"/api/faults?{query}")
+        left = Api(url, token, robot).call("DELETE", f"/api/faults?{query}")
         typer.echo(f"{len(left)} faults left")
 
     @ctl.command("set-input")
@@ -280,7 +316,7 @@ def register(ctl: typer.Typer) -> None:
           rigless ctl set-input agv estop=true
         """
         inputs = _pairs(words, "window_open=true")
-        found = Api(url, token).call(
+        found = Api(url, token, robot).call(
             "POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs}
         )
         typer.echo(

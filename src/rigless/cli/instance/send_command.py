@@ -52,4 +52,4 @@ def register(app: typer.Typer) -> None:
         from rigless.cli.instance.send import send as send_messages
 
         messages = encode(texts, json, hex_bytes)
-        send_messages(Api(url, token), robot, port, messages, subject, wait)
+        send_messages(Api(url, token, robot), robot, port, messages, subject, wait)

@@ -19,6 +19,7 @@ from rigless.kernel.shard import Shard
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras
+from rigless.scenario.doors import site_of
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import RobotEntry, Scenario, WorldEntry
 from rigless.scenario.noise import noise_problems
@@ -109,6 +110,11 @@ def build(
     except ModuleNotFoundError as error:  # a map needs packages of an extra
         lacking = source.found(("world",), extras.missing_package(error.name or ""))
         raise InputError(problems or [lacking]) from None
+    if scenario.world.doors and not problems:
+        try:
+            site_of(world).use_doors()
+        except InputError as error:
+            problems += source.place(("world", "doors"), error)
     shard = None
     if scenario.shard is not None:
         try:

@@ -59,6 +59,16 @@ class SiteWorld(GridWorld):
             if door.auto and door.close_after_s and rest_ns >= to_ns(door.close_after_s):
                 self._slide(door, False, now_ns)
 
+    def claim(self, charger: str, robot: str) -> None:
+        """Note that a robot uses a charger, and no other one."""
+        self.release(robot)
+        self.state.claims[charger] = robot
+
+    def release(self, robot: str) -> None:
+        """Note that a robot uses no charger."""
+        claims = self.state.claims
+        self.state.claims = {key: name for key, name in claims.items() if name != robot}
+
     def approach(self, x_m: float, y_m: float, now_ns: int) -> None:
         """Open the automatic doors near a robot, and keep them open."""
         for name, door in self.doors.items():

@@ -103,3 +103,77 @@ def test_what_is_left_of_a_broken_file_is_nothing(state):
     (state / "agv" / "outbox.sqlite").write_bytes(b"no database" * 1000)
     host = Host(open_target("agv", collect=False), environment=Environment(state))
     assert host.sim.robots["agv"].config.runtime.tickHz == 100
+
+
+RESUMES = """
+name = "pair"
+[[robots]]
+kind = "agv"
+name = "AGV"
+count = 2
+config = { runtime = { startupPolicy = { resumePose = true } } }
+[[robots]]
+kind = "agv"
+name = "other"
+"""
+
+
+def resumed(tmp_path, state, *sets, speed=1.0):
+    file = tmp_path / "pair.toml"
+    file.write_text(RESUMES)
+    built = open_target(file, [*sets], 3, collect=False)
+    return Host(built, speed, environment=Environment(state))
+
+
+def poses(host):
+    return {name: robot.truth().pose for name, robot in host.sim.robots.items()}
+
+
+def drive_and_save(host, x, y=0.5, theta=1.0):
+    """Put AGV-1 somewhere, and save it as a run on the network does."""
+    host.begun = True
+    host.sim.robots["AGV-1"].machine.relocate(x, y, theta)
+    host.sim.robots["other"].machine.relocate(-x, y, theta)
+    host.last_poses.save_if_due()
+
+
+def test_a_robot_resumes_at_its_last_pose_and_the_recording_contains_it(state, tmp_path):
+    state.mkdir()
+    at = ("world.map=open",)
+    first = resumed(tmp_path, state, *at)
+    before = poses(first)
+    drive_and_save(first, 7.25)
+    again = resumed(tmp_path, state, *at, speed="lockstep")
+    assert poses(again) == {**before, "AGV-1": (7.25, 0.5, 1.0)}  # `other` has no such setting
+    assert "2 robots start at their last poses: AGV-1, AGV-2, …" in again.built.notes
+    tape = tmp_path / "run.mcap"
+    again.recording_file.start(tape)
+    again.sim.run(0.3)
+    again.recording_file.stop()
+    assert verify(tape).difference is None
+    assert poses(resumed(tmp_path, state, *at, speed="fast")) == before  # it is not on the network
+
+
+def test_the_pose_of_another_map_or_in_a_wall_is_not_used(state, tmp_path):
+    state.mkdir()
+    first = resumed(tmp_path, state, "world.map=open")
+    drive_and_save(first, 9000.0)
+    house = resumed(tmp_path, state, "world.map=warehouse_100")
+    before = poses(house)
+    assert before["AGV-1"][0] < 1000
+    drive_and_save(house, 9000.0)
+    again = resumed(tmp_path, state, "world.map=warehouse_100")
+    assert poses(again) == before
+    assert "AGV-1 starts as configured: its start (9000, 0.5) is" in again.built.notes[-2]
+
+
+def test_poses_that_cannot_be_saved_are_a_warning(state, tmp_path):
+    state.mkdir()
+    (state / "poses.sqlite").write_bytes(b"no database" * 1000)
+    host = resumed(tmp_path, state, "world.map=open")
+    seen = []
+    host.sim.core.observe_events(lambda time_ns, event: seen.append(event))
+    drive_and_save(host, 1.0)
+    host.last_poses.save()
+    assert [(event.code, event.severity) for event in seen] == [("poses", "warning")]
+    assert "file is not a database; use another --state folder" in seen[0].text

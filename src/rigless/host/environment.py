@@ -75,6 +75,11 @@ class Environment:
         )
         return messages
 
+    @property
+    def kept_folder(self) -> Path | None:
+        """The state folder, if it outlives the run."""
+        return self._state if self._temporary is None else None
+
     def _folder(self) -> Path:
         if self._state is None:
             self._temporary = tempfile.TemporaryDirectory(

@@ -15,13 +15,13 @@ from typing import Any, Literal, cast
 
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
+from rigless.host.last_poses import LastPoses, with_saved_state
 from rigless.host.outcome_models import OutcomeStatus
 from rigless.host.pace import Pace
 from rigless.host.port_inbox import PortInbox, open_links, reconcile
 from rigless.host.precise_timer import PreciseTimer
 from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
 from rigless.host.recordings_folder import RecordingsFolder
-from rigless.host.saved_settings import with_saved_settings
 from rigless.host.shards.exchange import Exchange
 from rigless.host.yielder import Yielder
 from rigless.kernel.events import Event, Severity
@@ -59,11 +59,9 @@ class Host:
     ):
         self.pace = Pace.of(built.speed if speed is None else speed)
         self.environment = environment or Environment()
-        self.built = with_saved_settings(built, self.environment, self.pace.mode == "fast")
+        self.built = with_saved_state(built, self.environment, self.pace.mode == "fast")
         self.sim = self.built.simulation
-        self.begun = False
-        self.paused = False
-        self.halted = False
+        self.begun = self.paused = self.halted = False
         self.failure = ""
         self.epoch = 0  # grows when time jumps
         self.end_ns = None if duration_s is None else to_ns(duration_s)
@@ -75,7 +73,7 @@ class Host:
         self.live: dict[int, tuple[str, str, str, str]] = {}  # link → robot, port, peer, local
         self.recording_file = RecordingFile(self.sim)
         self.recordings = RecordingsFolder(recordings or state_folder() / "recordings")
-        self.host_inputs = HostInputs(self)
+        self.host_inputs, self.last_poses = HostInputs(self), LastPoses(self)
         self.transports: dict[tuple[str, str], Transport] = {}
         self.urls: dict[tuple[str, str], str] = {}
         self.snapshots: dict[str, Snapshot] = {}
@@ -162,6 +160,7 @@ class Host:
                 self._measure()
                 self.catch_up()
                 self.host_inputs.correct_date()
+                self.last_poses.save_if_due()
                 self._spent_ns = 0
                 await self._timer.wait(self._next_wake_ns())
         self.finished.set()
@@ -174,6 +173,7 @@ class Host:
         """Finish the recording and close every port; safe to call twice."""
         self.finished.set()
         self.recording_file.stop()
+        self.last_poses.save()
         if self.exchange is not None:
             await self.exchange.close()
         for transport in self.transports.values():

@@ -12,11 +12,20 @@ place are spread around it (starts.py). A robot class opts in by inheriting from
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rigless.kernel.body import Body
 from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
+
+
+class LastPose(NamedTuple):
+    """The pose at which a robot stands, and the name of the map that its config has."""
+
+    x: float
+    y: float
+    theta: float
+    map: str = ""
 
 
 class FleetMember:
@@ -69,6 +78,10 @@ class FleetMember:
         `missing` returns a finding for each requirement that this computer does not meet.
         """
         return config, []
+
+    def last_pose(self) -> LastPose | None:
+        """Return the pose at which the next run starts this robot; None: start as configured."""
+        return None
 
     # x, y and heading, assigned before `start()` to a robot without a start of its own.
     start_place: tuple[float, float, float] | None = None

@@ -19,6 +19,7 @@ from rigless.kernel.shard import Shard
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras
+from rigless.scenario.doors import site_of
 from rigless.scenario.kinds import default_name, is_folder, robot_class
 from rigless.scenario.model import RobotEntry, Scenario, WorldEntry
 from rigless.scenario.noise import noise_problems
@@ -109,6 +110,11 @@ def build(
     except ModuleNotFoundError as error:  # a map needs packages of an extra
         lacking = source.found(("world",), extras.missing_package(error.name or ""))
         raise InputError(problems or [lacking]) from None
+    if scenario.world.doors and not problems:
+        try:
+            site_of(world).use_doors()
+        except InputError as error:
+            problems += source.place(("world", "doors"), error)
     shard = None
     if scenario.shard is not None:
         try:
@@ -164,19 +170,27 @@ def _located(error: InputError, fleets: list[Fleet], source: Source) -> list[Pro
     ]
 
 
-def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] = ()) -> Built:
-    """Build again with other configs for some robots, each of which becomes an entry of its own.
+def rebuild_with(
+    built: Built,
+    configs: Mapping[str, Any],
+    notes: Iterable[str] = (),
+    starts: Mapping[str, tuple[float, float, float]] | None = None,
+) -> Built:
+    """Build again with other configs or starts for some robots.
+
+    Each of these robots becomes an entry of its own.
 
     Requirements on this machine are not checked again.
     """
-    before = built.simulation
+    before, starts = built.simulation, starts or {}
     data = json.loads(before.core.origin["scenario"])
     robots, entries = iter(before.robots.values()), []
     for entry in data["robots"]:
         fleet = list(islice(robots, entry.get("count", 1)))
-        if any(robot.name in configs for robot in fleet):
+        if any(robot.name in configs or robot.name in starts for robot in fleet):
             entries += [
-                _single(entry, robot.name, configs.get(robot.name, robot.config)) for robot in fleet
+                _single(entry, robot, configs.get(robot.name, robot.config), starts)
+                for robot in fleet
             ]
         else:
             entries.append(entry)
@@ -193,9 +207,17 @@ def rebuild_with(built: Built, configs: Mapping[str, Any], notes: Iterable[str] 
     return replace(again, scenario=built.scenario, speed=built.speed, notes=(*built.notes, *notes))
 
 
-def _single(entry: dict[str, Any], name: str, config: Any) -> dict[str, Any]:
+def _single(
+    entry: dict[str, Any],
+    robot: Robot,
+    config: Any,
+    starts: Mapping[str, tuple[float, float, float]],
+) -> dict[str, Any]:
+    """Return an entry for one robot of an entry."""
     kept = {key: value for key, value in entry.items() if key != "count"}
-    return {**kept, "name": name, "config": config.model_dump(mode="json")}
+    if robot.name in starts:
+        kept["start"] = dict(zip(("x", "y", "theta"), starts[robot.name], strict=True))
+    return {**kept, "name": robot.name, "config": config.model_dump(mode="json")}
 
 
 def _resolved(scenario: Scenario, fleets: list[Fleet], source: Source) -> dict[str, Any]:

@@ -40,11 +40,12 @@ class WorldEntry(Table):
     """The world. `map` is a map YAML, the name of a bundled map, or "open" for an open plane.
 
     `layout` is a layout file or a LIF file, if it is not that of the map. Without either, a robot
-    may bring its own world.
+    may bring its own world. `doors` puts the doors of the layout into the world.
     """
 
     map: str | None = None
     layout: str | None = None
+    doors: bool = False
     obstacles: list[ObstacleEntry] = []
 
 
@@ -63,7 +64,7 @@ class RobotEntry(Table):
 
 
 class TimelineEntry(Table):
-    """One action at a time: send a message or bytes, set inputs, clear faults, move an obstacle."""
+    """One action at a time: a message, bytes, inputs, faults cleared, an obstacle or door moved."""
 
     at_s: Seconds
     robot: str | None = None
@@ -78,17 +79,19 @@ class TimelineEntry(Table):
     y: float | None = None
     theta: float = 0.0
     over_s: Seconds = 0.0
+    door: str | None = None
+    open: bool = True
 
     @model_validator(mode="after")
     def one_action(self) -> "TimelineEntry":
         actions = [
             key
-            for key in ("message", "wire", "wire_hex", "set", "clear", "obstacle")
+            for key in ("message", "wire", "wire_hex", "set", "clear", "obstacle", "door")
             if getattr(self, key) is not None
         ]
         if len(actions) != 1:
             raise ValueError(
-                "an entry needs exactly one of: message, wire, wire_hex, set, clear, obstacle"
+                "an entry needs exactly one of: message, wire, wire_hex, set, clear, obstacle, door"
             )
         if actions[0] in ("message", "wire", "wire_hex") and self.port is None:
             raise ValueError(f"{actions[0]} needs the port it goes to")

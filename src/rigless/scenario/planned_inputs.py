@@ -11,6 +11,7 @@ from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
+from rigless.scenario.doors import site_of
 from rigless.scenario.model import FaultEntry, Scenario, TimelineEntry
 from rigless.scenario.source import Source
 
@@ -107,6 +108,8 @@ def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
                 entry.obstacle, entry.x or 0.0, entry.y or 0.0, entry.theta, entry.over_s
             )
         ]
+    if entry.door is not None:
+        return [site_of(simulation.core.world).door_move(entry.door, entry.open)]
     return [
         given for robot in _robots(simulation, entry.robot) for given in _inputs_of(entry, robot)
     ]

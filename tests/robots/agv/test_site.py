@@ -129,6 +129,45 @@ def test_a_low_battery_is_reported_or_the_robot_goes_and_charges(policy):
     assert site.command("MOVE", 8.0, x=4.0, y=0.0).status == "SUCCEEDED"
 
 
+def test_robots_with_low_batteries_go_to_chargers_that_are_free():
+    chargers = (Charger(id="K1", node="c"), Charger(id="K2", node="t"))
+    layout = LAYOUT.model_copy(update={"chargers": chargers})
+    world = SiteWorld(Grid(np.zeros((200, 200), bool), 0.1, (-5.0, -5.0, 0.0)), layout)
+    starts = {"first": (0.0, 0.0), "second": (4.0, 0.0), "third": (-3.0, 0.0)}
+    robots = [
+        Robot(
+            name,
+            RobotConfig.model_validate(
+                changed(
+                    {
+                        "identity.robotId": name,
+                        "runtime.simulationProfile": {
+                            "initialPose": {"x": x, "y": y},
+                            "battery": {"initialSoc": 0.1, "whenLow": "CHARGE", "chargeToSoc": 1.0},
+                        },
+                    }
+                )
+            ),
+        )
+        for name, (x, y) in starts.items()
+    ]
+    sim = Simulation(robots, world)
+    sim.run(60.0)
+    charging = {robot.name: robot.machine.state.charger for robot in robots}
+    assert sorted(charging.values()) == ["", "K1", "K2"]  # the last one waits
+    waiting = next(name for name, charger in charging.items() if not charger)
+    before = sim.truth(waiting).pose
+    assert before[:2] == pytest.approx(starts[waiting])
+    world.state.claims, claims = {}, world.state.claims
+    assert sim.robots[waiting].site.work.free_chargers() == []  # robots stand there
+    world.state.claims = claims
+    user = sim.robots[next(name for name, charger in charging.items() if charger == "K1")]
+    user.machine.relocate(-3.0, 5.0, 0.0)
+    user.machine.state.soc = 1.0
+    sim.run(40.0)
+    assert sim.robots[waiting].machine.state.charger == "K1"
+
+
 def test_loads_move_with_robots_from_station_to_station():
     site = Site((8.0, 0.0, 0.0))
     assert site.command("DROP").message == "the robot carries no load: send PICK first"

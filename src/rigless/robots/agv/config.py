@@ -72,6 +72,9 @@ class StartupPolicy(Part):
         "ROBOT_WINS",
         description="Which settings apply at boot: the robot's own, or the backend's last ones.",
     )
+    resumePose: Truth = Field(
+        False, description="Start where the last run on the network has left the robot."
+    )
 
 
 class HealthPolicy(Part):

@@ -31,6 +31,8 @@ class SiteState(WorldState):
 
     stocks: dict[str, Stock] = field(default_factory=dict)  # by station
     loads_made: int = 0
+    claims: dict[str, str] = field(default_factory=dict)  # robots by the chargers that they use
+    door_used_ns: dict[str, int] = field(default_factory=dict)  # when a robot was near
 
 
 def fill(state: SiteState, layout: Layout) -> None:

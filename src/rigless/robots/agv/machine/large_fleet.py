@@ -1,12 +1,14 @@
-"""An AGV in a large fleet: the pose that processes exchange, and work whose cost is measured."""
+"""The pose of an AGV that processes exchange and runs save, and work whose cost is measured."""
 
 from rigless.kernel.elementary import sin_cos
-from rigless.kernel.fleet import FleetMember
+from rigless.kernel.fleet import FleetMember, LastPose
 from rigless.kernel.robot import Robot
 from rigless.kernel.shard import Whereabouts
+from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.motion import drive as d
+from rigless.robots.agv.profile import SimulationProfile
 
 FAR_M = 1e5
 
@@ -14,6 +16,7 @@ FAR_M = 1e5
 class LargeFleetMember(Robot, FleetMember):
     """An AGV that other processes may step."""
 
+    config: RobotConfig
     machine: Machine
 
     def whereabouts(self) -> Whereabouts:
@@ -25,6 +28,13 @@ class LargeFleetMember(Robot, FleetMember):
         state.drive[: d.ODOMETER] = place[: d.ODOMETER]
         state.wake()
         self.machine.protection.moved()
+
+    def last_pose(self) -> LastPose | None:
+        runtime = self.config.runtime
+        if not runtime.startupPolicy.resumePose:
+            return None
+        profile = runtime.simulationProfile or SimulationProfile()
+        return LastPose(*self.machine.drive.pose, profile.map or "")
 
     def exercise(self) -> None:
         x, y, theta = self.machine.drive.pose

@@ -238,6 +238,15 @@ class Protection:
             return []
         return self.floor().circle(self._number)
 
+    def is_taken(self, x_m: float, y_m: float) -> bool:
+        """Return True if another robot stands at a point."""
+        for robot in self._neighbours():
+            own = getattr(getattr(robot, "machine", None), "protection", None) is self
+            disc = None if own else robot.footprint()
+            if disc is not None and math.hypot(disc[0] - x_m, disc[1] - y_m) < disc[2]:
+                return True
+        return False
+
     # Contacts
 
     def feel(self, state: MachineState, now_ns: int) -> bool:

@@ -46,6 +46,8 @@ class Errands:
             if done.state == "SUCCEEDED" and charger is not None:
                 self._work.plug_in(charger)
                 core.charges_itself = True
+            else:
+                self._work.unplug()
         elif core.charges_itself:
             if not machine.charger or machine.soc >= self._enough:
                 core.charges_itself = False
@@ -59,11 +61,11 @@ class Errands:
         return not busy and state.core.may_drive
 
     def _go(self) -> None:
-        """Begin the route to the nearest charger that the graph leads to."""
+        """Begin the route to the nearest free charger that the graph leads to."""
         assert self._site is not None
         graph, (x, y, _) = self._site.graph, self._machine.drive.pose
-        ends = [charger.node for charger in self._site.layout.chargers]
-        route = graph.route_to_any(graph.nearest(x, y), ends) if ends else None
+        free = {charger.node: charger.id for charger in self._work.free_chargers()}
+        route = graph.route_to_any(graph.nearest(x, y), list(free)) if free else None
         if route is None:
             return
         nodes = [graph.nodes[name] for name in route]
@@ -88,4 +90,5 @@ class Errands:
             self._plans.check(job)
         except Refused:
             return
+        self._work.claim(free[route[-1]])
         self._state.core.errand = self._jobs.begin(job).id

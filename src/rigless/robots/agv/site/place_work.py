@@ -99,13 +99,34 @@ class PlaceWork:
         """Charge at a charger."""
         state = self._machine.state
         state.charger = charger.id
+        self.claim(charger.id)
         state.charger_w = charger.power_w if charger.power_w is not None else math.inf
         self._machine.resample()
 
     def unplug(self) -> None:
         """Stop charging."""
         self._machine.state.charger = ""
+        if self._site is not None:
+            self._site.release(self._services.name)
         self._machine.resample()
+
+    def claim(self, charger: str) -> None:
+        """Keep other robots that charge by themselves from a charger."""
+        if self._site is not None:
+            self._site.claim(charger, self._services.name)
+
+    def free_chargers(self) -> list[Charger]:
+        """Return the chargers that no other robot uses, goes to or stands at."""
+        if self._site is None:
+            return []
+        name, claims = self._services.name, self._site.state.claims
+        nodes, protection = self._site.graph.nodes, self._machine.protection
+        return [
+            charger
+            for charger in self._site.layout.chargers
+            if claims.get(charger.id, name) == name
+            and not protection.is_taken(nodes[charger.node].x, nodes[charger.node].y)
+        ]
 
     def charger_here(self) -> Charger | None:
         """Return the charger at which the robot stands."""

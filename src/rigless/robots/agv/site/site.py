@@ -51,6 +51,7 @@ class Site:
         if self._world is not None and self._clock.now_ns >= state.core.site_due_ns:
             state.core.site_due_ns = self._clock.now_ns + PERIOD_NS
             self._world.tick(self._clock.now_ns)
+            self._world.approach(*self._machine.drive.pose[:2], self._clock.now_ns)
             if state.machine.charger and self.work.charger_here() is None:
                 self.work.unplug()  # it was put elsewhere
             self._errands.tick()

@@ -204,6 +204,23 @@ def test_loads_are_part_of_snapshots_and_of_a_reset():
     assert [load.id for load in site.world.state.stocks["in"].loads] == ["L1"]
 
 
+def test_the_map_shows_the_loads_that_stations_hold():
+    site = Site((8.0, 0.0, 0.0))
+    view = site.robot.view()
+
+    def outlines():
+        rows = np.array(view.draw()["stocks"], float).reshape(-1, 2)
+        return [rows[at : at + 5].tolist() for at in range(0, len(rows), 6)]
+
+    [found] = outlines()
+    assert found == [[8.6, 0.4], [7.4, 0.4], [7.4, -0.4], [8.6, -0.4], [8.6, 0.4]]
+    assert site.command("PICK", 4.0).status == "SUCCEEDED"
+    assert outlines() == []
+    site.sim.run(45.0)  # the source makes two more
+    first, second = outlines()
+    assert (first, second[0]) == (found, pytest.approx([8.7, 0.5]))
+
+
 def test_a_world_without_a_layout_has_no_chargers_and_stations():
     robot = Robot("agv")
     sim = Simulation([robot])

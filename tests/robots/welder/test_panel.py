@@ -1,6 +1,8 @@
 """Programs in the panel: check, stream over the grbl port, hold, single block, and jogs."""
 
 import asyncio
+import io
+import pickle
 
 import numpy as np
 import pytest
@@ -21,10 +23,14 @@ PROGRAM = "(a tee)\nG21 G90 G94 F3000\n\nG1 X5\nG1 X10 Y2\nM3 S100\nG1 X0 Y0\n"
 def without_processes(monkeypatch):
     """Run long work in a thread: a process would import everything again."""
 
-    async def run(name, *words):
-        return await asyncio.to_thread(worker.WORK[name], *words)
+    class Thread:
+        async def run(self, name, *words):
+            return await asyncio.to_thread(worker.WORK[name], *words)
 
-    monkeypatch.setattr(desk, "run_in_process", run)
+        async def close(self):
+            pass
+
+    monkeypatch.setattr(desk, "Worker", Thread)
 
 
 class Desk:
@@ -134,6 +140,43 @@ async def test_the_check_marks_lines_and_previews_the_path():
         assert (found["line"], found["level"]) == (3, "error")
         assert "1 error" in it.desk.content()["summary"]
         assert len(it.host.sim.robot("welder").preview) > 2
+
+
+@on_loop
+async def test_a_worker_is_kept_replaced_if_it_dies_and_ended_by_a_cancelled_job():
+    kept = worker.Worker()
+    with pytest.raises(RuntimeError, match="KeyError: 'no such work'"):
+        await kept.run("no such work")
+    first = kept._process
+    with pytest.raises(RuntimeError, match="TypeError"):
+        await kept.run("find_reach")
+    assert kept._process is first
+    first.kill()
+    with pytest.raises(RuntimeError, match="has ended with code -9"):
+        await kept.run("find_reach")
+    job = asyncio.create_task(kept.run("find_reach"))
+    await until(lambda: kept._process is not None)
+    second = kept._process
+    job.cancel()
+    await asyncio.gather(job, return_exceptions=True)
+    assert second is not first
+    assert second.returncode == -9
+    await kept.close()
+
+
+def test_a_worker_does_jobs_until_there_are_no_more():
+    welder = rigless.load("welder").robot("welder")
+    words = (welder.config, welder.cell, [800.0, 0.0, 500.0, 180.0, 0.0, 0.0], np.zeros(6))
+    jobs, results = io.BytesIO(), io.BytesIO()
+    for _ in range(2):
+        jobs.write(worker.framed(("find_reach", words)))
+    jobs.seek(0)
+    worker.serve(jobs, results)
+    results.seek(0)
+    for _ in range(2):
+        problem, answer = pickle.loads(results.read(int.from_bytes(results.read(8))))
+        assert (problem, answer["reachable"]) == ("", True)
+    assert results.read() == b""
 
 
 def test_the_modal_line_holds_the_last_of_each_group():

@@ -1,10 +1,17 @@
 """The parts of the robot's page that are drawn on the map."""
 
+import math
 from collections.abc import Iterator
+from typing import Any
 
 from rigless.kernel.drawing import Ellipse, Part, Path, Points, Polygon, Trail
+from rigless.kernel.world import World
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.motion.footprint import footprint_of, placed, rectangle
+from rigless.worlds.layout.site_world import SiteWorld
+
+GAP = (math.nan, math.nan)
+NEXT_M = 0.1  # between the outlines of two loads of a station
 
 
 def drawn(config: RobotConfig) -> Iterator[Part]:
@@ -14,6 +21,7 @@ def drawn(config: RobotConfig) -> Iterator[Part]:
     outline = [(length, 0.0), (nose, width), (-length, width), (-length, -width), (nose, -width)]
     outline = footprint_of(config.dimensions) if config.dimensions.footprint else outline
     yield Points("markers", "Markers", "sense")
+    yield Path("stocks", "Loads at stations", "plain")
     yield Path("zones", "Blocked zones", "bad")
     yield Path("horizon", "Horizon", "ghost")
     yield Path("route", "Released route", "path")
@@ -39,3 +47,37 @@ def outline_of(
         return []
     corners = placed(rectangle(*size_m), pose)
     return [*corners, corners[0]]
+
+
+class Stocks:
+    """The outlines of the loads that stations hold, made again when a load comes or goes."""
+
+    def __init__(self) -> None:
+        self._shown: tuple[Any, ...] = ()
+        self._rows: list[tuple[float, float]] = []
+
+    def rows(self, world: World) -> list[tuple[float, float]]:
+        """Return the outlines in a world; none if it has no stations."""
+        if not isinstance(world, SiteWorld):
+            return []
+        held = [
+            (name, tuple(load.size_m for load in stock.loads))
+            for name, stock in world.state.stocks.items()
+            if stock.loads
+        ]
+        if self._shown != (key := tuple(held)):
+            self._shown = key
+            self._rows = [row for name, sizes in held for row in _stack(world, name, sizes)]
+        return self._rows
+
+
+def _stack(
+    world: SiteWorld, station: str, sizes: tuple[tuple[float, float, float], ...]
+) -> Iterator[tuple[float, float]]:
+    """Yield the outlines of the loads of a station, next to each other."""
+    given = world.stations[station]
+    place = given.place if given.place is not None else world.graph.nodes[given.node]
+    for n, (length_m, width_m, _) in enumerate(sizes):
+        pose = (place.x + n * NEXT_M, place.y + n * NEXT_M, place.theta or 0.0)
+        yield from outline_of((length_m, width_m), pose)
+        yield GAP

@@ -30,7 +30,7 @@ from rigless.kernel.drawing import (
 from rigless.kernel.inputs import AnyInput, Send
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import Motor, RobotConfig
-from rigless.robots.agv.drawn import drawn, outline_of
+from rigless.robots.agv.drawn import GAP, Stocks, drawn, outline_of
 from rigless.robots.agv.link.publisher import PORT
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.profile import SimulationProfile
@@ -77,7 +77,6 @@ ENDED_SHOWN = 5  # tasks
 LONGEST_END = 160  # characters of the outcome of a task
 LONGEST_WHY = 72  # characters of a reason
 WINDOW_NS = 1_000_000_000
-GAP = (math.nan, math.nan)
 
 
 class AgvView(View):
@@ -88,6 +87,7 @@ class AgvView(View):
         self._sliders = {motor.motorId: motor for motor in self._axes if _span(motor) is not None}
         self._counted: tuple[int, dict[str, int], dict[str, float]] = (-1, {}, {})
         self._made: tuple[Part, ...] = ()
+        self._stocks = Stocks()
 
     @property
     def parts(self) -> tuple[Part, ...]:  # type: ignore[override]
@@ -165,6 +165,7 @@ class AgvView(View):
             "body": (x, y, theta, tone),
             "route": path if len(path) > 1 else (),
             "horizon": self._horizon(),
+            "stocks": self._stocks.rows(robot.world),
             "zones": _outlines(state.traffic.zones.values()),
             "obstacles": [
                 (at_x, at_y, 0.0, radius, radius)

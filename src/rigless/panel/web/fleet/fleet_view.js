@@ -216,17 +216,17 @@ function overlayTools() {
 /** The pictures per second, and the reason if they are fewer than asked for. */
 function rateText() {
   const { hz, asked_hz, sent_hz, cost_ms: server_ms, total } = rate.value;
-  const late = drawnHz.value > 0 && drawnHz.value < LATE * hz;
+  const late = drawnHz.value < LATE * hz;
+  const busy = late && sent_hz < 0.9 * hz;
   const reasons = [
     ...(hz < asked_hz ? [`the server sends ${hz}/s: reading ${total} robots takes ${
       server_ms} ms`] : []),
-    ...(late && sent_hz < 0.9 * hz ? [`the server manages ${sent_hz} of ${
-      hz}/s: this machine is busy`] : []),
-    ...(dots.value ? [`dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] :
-      []),
+    ...(busy ? [`the server manages ${sent_hz} of ${hz}/s: this machine is busy`] : []),
     ...(late && missedHz.value > 0.1 * drawnHz.value ?
       [`this browser leaves out ${missedHz.value}/s: ${cost_ms * hz < BUSY_MS ?
         "this machine is busy" : `one takes ${cost_ms.toFixed(0)} ms`}`] : []),
+    ...(dots.value ? [busy ? "dots instead of arrows" :
+      `dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] : []),
   ];
   return html`<div class="fleet-rate ${reasons.length ? "thinned" : ""}" role="status"
     title="Pictures per second that are drawn">${drawnHz.value}/s${

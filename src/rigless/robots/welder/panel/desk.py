@@ -1,7 +1,8 @@
 """The welder's programs in the panel: load, check, and stream them over the `grbl` port.
 
 The check is the validation of `rigless welder validate`, from the present pose, in a process of its
-own, so that the simulation keeps its pace. Its torch path is drawn as a preview.
+own, so that the simulation keeps its pace. Its torch path is drawn as a preview. Questions about
+reach have a process too, which is kept for the next question.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from rigless.panel.program_api import ProgramContent, ProgramFinding, ReachAnswe
 from rigless.robots.welder.gcode.program_text import read_program
 from rigless.robots.welder.jogging import GO_DEGPM, joint_line
 from rigless.robots.welder.offline.findings import RULES
-from rigless.robots.welder.panel.worker import run_in_process
+from rigless.robots.welder.panel.worker import Worker
 from rigless.robots.welder.robot import Welder
 from rigless.robots.welder.wire import Line
 
@@ -42,6 +43,7 @@ class WelderDesk:
         self._sender: GrblSender | None = None
         self._sending: asyncio.Task[None] | None = None
         self._preview: Any = None
+        self._reach_worker = Worker()
 
     @property
     def _welder(self) -> Welder:
@@ -91,12 +93,15 @@ class WelderDesk:
         welder = self._welder
         joints = welder.controller.motion.joints_deg().tolist()
         config = welder.config.model_copy(update={"start_deg": tuple(joints)})
+        checker = Worker()
         try:
-            report = await run_in_process("validate", self._text, config, welder.cell, self._name)
+            report = await checker.run("validate", self._text, config, welder.cell, self._name)
         except RuntimeError as error:  # the process died, or the validation has a defect
             self._summary = f"not checked: {error}"
             self._revision += 1
             return
+        finally:
+            await checker.close()
         self._findings = [
             {
                 "line": found.line,
@@ -151,11 +156,12 @@ class WelderDesk:
             self._sender.stop()
 
     async def close(self) -> None:
-        """End the sender and the check."""
+        """End the sender, the check and the process for reach."""
         for task in (self._sending, self._checking):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+        await self._reach_worker.close()
 
     # Reach
 
@@ -163,9 +169,11 @@ class WelderDesk:
         """Answer whether the torch reaches a pose; with `go`, move it there."""
         welder = self._welder
         near = np.radians(welder.controller.motion.joints_deg())
-        answer: ReachAnswer = await run_in_process(
-            "find_reach", welder.config, welder.cell, pose, near
-        )
+        words = (welder.config, welder.cell, pose, near)
+        try:
+            answer: ReachAnswer = await self._reach_worker.run("find_reach", *words)
+        except RuntimeError as error:  # the process died, or the search has a defect
+            raise InputError(Problem("pose", f"no answer: {error}", "ask again")) from error
         joints = answer["joints_deg"]
         if go and not (answer["reachable"] and joints):
             raise InputError(Problem("pose", answer["text"], "choose another pose"))

@@ -1,14 +1,15 @@
 """A process for long work of the panel: checks of programs, and reach.
 
-It may compile or compute for seconds, and the simulation must keep its pace meanwhile. The work is
-a pickle on stdin from the panel's own process, the result a pickle on stdout.
+It may compile or compute for seconds, and the simulation must keep its pace meanwhile. A job is a
+pickle on stdin from the panel's own process, its result a pickle on stdout, each after its length
+in 8 bytes. The process does one job after another until stdin ends.
 """
 
 import asyncio
 import pickle
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from rigless.worlds.frames import frame_mm_deg
 
 if TYPE_CHECKING:
     from rigless.robots.welder.offline.findings import Report
+
+LENGTH_BYTES = 8
 
 
 def validate(text: str, config: WelderConfig, cell: Cell | None, name: str) -> "Report":
@@ -46,30 +49,79 @@ def find_reach(
 WORK: dict[str, Callable[..., Any]] = {"validate": validate, "find_reach": find_reach}
 
 
-async def run_in_process(work: str, *words: Any) -> Any:
-    """Run a function of this module in a process of its own, which ends if the task is cancelled.
+class Worker:
+    """A process for jobs, started for the first one and kept for the next.
 
-    Raises RuntimeError with the last line of the process if it fails.
+    It takes seconds to start, because it imports the welder. A job that is cancelled ends it.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", __name__),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        out, errors = await process.communicate(pickle.dumps((work, words)))
-    except asyncio.CancelledError:
-        process.kill()
-        raise
-    if process.returncode:
-        lines = errors.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"exit code {process.returncode}")
-    return pickle.loads(out)
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def run(self, work: str, *words: Any) -> Any:
+        """Run a function of this module. Raises RuntimeError with the reason if that fails."""
+        async with self._turn:
+            process = await self._running()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                process.stdin.write(framed((work, words)))
+                await process.stdin.drain()
+                length = int.from_bytes(await process.stdout.readexactly(LENGTH_BYTES))
+                problem, result = pickle.loads(await process.stdout.readexactly(length))
+            except (OSError, asyncio.IncompleteReadError) as error:
+                raise RuntimeError(await self._reason()) from error
+            except asyncio.CancelledError:
+                await self.close()
+                raise
+        if problem:
+            raise RuntimeError(problem)
+        return result
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", __name__),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+        return self._process
+
+    async def _reason(self) -> str:
+        process = self._process
+        await self.close()
+        code = None if process is None else process.returncode
+        return f"the process of the panel for long work has ended with code {code}"
+
+    async def close(self) -> None:
+        """End the process. The next job starts another one."""
+        process, self._process = self._process, None
+        if process is not None:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+def framed(value: Any) -> bytes:
+    """Return a pickle after its length."""
+    data = pickle.dumps(value)
+    return len(data).to_bytes(LENGTH_BYTES) + data
+
+
+def serve(jobs: BinaryIO, results: BinaryIO) -> None:
+    """Do jobs until there are no more. A result is a pair: the problem, or "", and the value."""
+    while head := jobs.read(LENGTH_BYTES):
+        name, words = pickle.loads(jobs.read(int.from_bytes(head)))
+        try:
+            found = ("", WORK[name](*words))
+        except Exception as error:
+            found = (f"{type(error).__name__}: {error}", None)
+        results.write(framed(found))
+        results.flush()
 
 
 if __name__ == "__main__":
-    name, words = pickle.load(sys.stdin.buffer)
-    result = pickle.dumps(WORK[name](*words))
-    sys.stdout.buffer.write(result)
+    serve(sys.stdin.buffer, sys.stdout.buffer)

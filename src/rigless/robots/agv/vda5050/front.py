@@ -20,6 +20,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.services import Services
+from rigless.robots.agv.site.place_work import PlaceWork
 from rigless.robots.agv.state import CoreState
 from rigless.robots.agv.vda5050.acceptance import Limits
 from rigless.robots.agv.vda5050.actions import Actions
@@ -58,6 +59,7 @@ class Front:
         publisher: Publisher,
         plans: Plans,
         jobs: Jobs,
+        work: PlaceWork,
         reverses: bool = False,
     ):
         assert config.vda5050 is not None
@@ -66,7 +68,7 @@ class Front:
         self._reverses = reverses
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
         self._kinds = catalogue(self._given)
-        self._functions = functions = CoreFunctions(services, core, machine, plans, jobs)
+        self._functions = functions = CoreFunctions(services, core, machine, plans, jobs, work)
         effects = Effects(state, machine, functions, self._given.loadWeightKg)
         self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)
         self.zones = Zones(services, state, machine)

@@ -101,4 +101,5 @@ class Vda5050Handlers:
             robot.publisher,
             robot.plans,
             robot.jobs,
+            robot.site.work,
         )

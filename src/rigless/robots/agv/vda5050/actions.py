@@ -12,7 +12,7 @@ from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
 from rigless.robots.agv.vda5050.effects import Effects
 from rigless.robots.agv.vda5050_model import received as r
-from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.catalogue import NOT_SUPPORTED, Kind
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import (
     FAILED,
@@ -52,7 +52,10 @@ class Actions:
             return Rejected("action", f"{name[:60]}: {what}", actionId=action.actionId)
 
         if kind is None:
-            raise refuse("the robot does not know this action")
+            why = NOT_SUPPORTED.get(name)
+            raise refuse(
+                "the robot does not know this action" if why is None else f"not supported; {why}"
+            )
         if scope not in kind.scopes:
             raise refuse(f"not possible as {scope.lower()} action")
         if action.blockingType not in (*kind.blocking, "SINGLE"):

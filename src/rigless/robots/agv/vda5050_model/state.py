@@ -61,6 +61,7 @@ class SessionState:
     state_ns: int = -(10**12)  # when the state was last published
     facts: tuple[object, ...] = ()
     hibernating: bool = False
+    will: m.Will | None = None  # of the present connection
 
 
 @dataclass(slots=True)

@@ -153,12 +153,19 @@ def running(broker: Broker, count: int, *settings: str) -> Iterator[list[str]]:
 
 
 def rates(broker: Broker, count: int, hz: float, seconds: float) -> dict[str, float]:
-    """Return how much of their rates a fleet of standing robots holds."""
+    """Return how much of their rates a fleet of standing robots holds.
+
+    Whole seconds are counted, from the middle between two states on: otherwise a window of half a
+    second has one state of each robot or none.
+    """
+    seconds = max(1.0, float(round(seconds)))
     given = ("vda5050.stateIntervalS=1", f"vda5050.visualizationHz={hz}")
     with running(broker, count, *given) as names:
         master = Master(broker)
         master.wait(lambda: len(master.states) == len(names))
-        time.sleep(1.0)
+        seen = master.counts["state"]
+        master.wait(lambda: master.counts["state"] > seen)
+        time.sleep(0.5)
         before, begun = Counter(master.counts), time.monotonic()
         time.sleep(seconds)
         found, took = master.counts - before, time.monotonic() - begun

@@ -17,4 +17,5 @@ def test_outages_of_the_broker_lose_and_repeat_nothing():
     }
     assert figures["order_to_state"]["orders"] == 5
     assert set(figures["fleets"]) == {"2 at 1 Hz", "2 at 10 Hz"}
+    assert all(one["states_held"] < 1.3 for one in figures["fleets"].values())
     assert figures["paho_mqtt"]["messages_per_s"] > 0

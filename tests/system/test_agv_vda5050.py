@@ -11,6 +11,7 @@ from tests.robots.agv.vda5050.scene import action, graph
 from tests.robots.agv.vda5050.schemas import check
 
 from mqtt_brokers import Client, Mosquitto, Nats
+from nats_servers import Tls
 
 ROOT = Path(__file__).parents[2]
 MASTER = Path(__file__).parent / "programs" / "vda5050_master.cjs"
@@ -124,3 +125,60 @@ def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigles
     assert [one["actionId"] for one in state["actionStates"]] == [f"a{k}" for k in range(4)]
     assert (state["lastNodeId"], state["nodeStates"], state["errors"]) == ("n3", [], [])
     assert process.popen.poll() is None
+
+
+@pytest.mark.timeout(120)
+def test_session_faults_over_tls_with_a_password_and_quality_of_service_1(
+    rigless_process, rigless_command, tmp_path
+):
+    tls, users, secret = Tls(tmp_path / "tls", verify=True), tmp_path / "users", tmp_path / "secret"
+    subprocess.run(["mosquitto_passwd", "-c", "-b", users, "robot", "s3cret"], check=True)
+    users.chmod(0o644)
+    secret.write_text("s3cret\n")
+    lines = (
+        "allow_anonymous false",
+        f"password_file {users}",
+        f"cafile {tls.ca}",
+        f"certfile {tmp_path}/tls/server.pem",
+        f"keyfile {tmp_path}/tls/server.key",
+        "require_certificate true",
+        "log_type all",
+    )
+    given = {
+        "user": "robot",
+        "passwordFile": secret,
+        "caFile": tls.ca,
+        "certFile": tls.client_certificate,
+        "keyFile": tls.client_key,
+        "orderQos": 1,
+        "stateQos": 1,
+    }
+    more = [word for key, value in given.items() for word in ("--set", f"vda5050.{key}={value}")]
+    with Mosquitto(tmp_path, *lines) as broker:
+        url = f"mqtts://{broker.address}"
+        rigless_process("run", "agv", "--vda5050", url, *more, "--panel", "127.0.0.1:0")
+        client = Client(broker)
+        client.client.tls_set(str(tls.ca), str(tls.client_certificate), str(tls.client_key))
+        client.client.username_pw_set("robot", "s3cret")
+        with client:
+            master = Master(client)
+            seen = [master.until("connection", lambda _: True)]
+            client.publish(f"{TOPIC}/order", "{", qos=1)
+            end = time.monotonic() + 60.0
+            while (message := client.get()).topic != f"{TOPIC}/state" or message.retain:
+                assert time.monotonic() < end, "no state"
+            assert message.qos == 1
+            for fault in ("cut", "takeover", "late_will", "stale_online seconds=0.3"):
+                words = ("inject", "agv", "session", *fault.split())
+                assert rigless_command("ctl", *words).returncode == 0
+                until = "CONNECTIONBROKEN" if fault == "late_will" else "ONLINE"
+                seen.append(master.until("connection", lambda _: True))
+                while seen[-1]["connectionState"] != until:
+                    seen.append(master.until("connection", lambda _: True))
+        log = (broker.folder / "out").read_text()
+    assert [one["connectionState"] for one in seen] == [
+        "ONLINE", "CONNECTIONBROKEN", "ONLINE", "CONNECTIONBROKEN", "ONLINE", "CONNECTIONBROKEN",
+        "ONLINE",
+    ]  # fmt: skip
+    assert seen[5]["headerId"] < seen[4]["headerId"], "the late will is an older message"
+    assert f"Sending PUBLISH to rigless-agv (d0, q1, r0, m1, '{TOPIC}/order'" in log

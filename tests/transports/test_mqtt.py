@@ -136,6 +136,24 @@ def test_a_second_client_with_the_id_takes_over_and_is_named(broker):
     asyncio.run(scene())
 
 
+def test_a_session_that_is_left_has_no_will_and_keeps_what_was_retained(broker):
+    async def scene():
+        with Client(broker) as client:
+            client.subscribe("r/#")
+            async with connected(broker) as (transport, inbox):
+                assert await receive(client, 1) == [(CONNECTION, b"ONLINE", False)]
+                transport.send(1, b"leave 0.3", "_session")
+                await until(lambda: inbox.sessions()[-1] == "DOWN")
+                with Client(broker) as late:
+                    late.subscribe(CONNECTION)
+                    assert await receive(late, 1) == [(CONNECTION, b"ONLINE", True)]
+                await until(lambda: inbox.sessions()[-1] == "UP")
+                assert await receive(client, 1) == [(CONNECTION, b"ONLINE", False)]
+                assert client.received.empty(), "no will"
+
+    asyncio.run(scene())
+
+
 def test_a_fault_closes_the_link_and_it_comes_back(broker, monkeypatch):
     monkeypatch.setattr(mqtt, "RETURN_S", 0.2)
 

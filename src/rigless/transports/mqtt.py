@@ -8,7 +8,8 @@ Everything else that it emits is published while the session is up and dropped o
 is sent late. `publish` of the options has quality of service and retain flag of each topic.
 
 On the subject `control` the robot may ask for a failure of the session, for its own faults: it is
-cut, or displaced by another client with the same id.
+cut, displaced by another client with the same id, or ended in order for some seconds, so that the
+broker publishes no will and keeps what was retained.
 """
 
 import asyncio
@@ -142,6 +143,11 @@ class Transport:
         """Let the session fail as the robot asks."""
         if data == b"cut":
             session.cut("cut by a fault")
+        elif data.startswith(b"leave ") and session.up:
+            session.leave("left by a fault")
+            seconds = float(data.removeprefix(b"leave "))
+            loop = asyncio.get_running_loop()
+            self._returning = loop.call_later(seconds, session.resume)
         elif data == b"takeover" and session.up:
             task = asyncio.get_running_loop().create_task(displace(session.settings))
             self._displacing.add(task)

@@ -315,7 +315,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self.publisher.wire_changed()
         self.machine.resample()
         if self.vda is not None and isinstance(message, Injected):
-            self.vda.faulted(message.target, message.kind)
+            self.vda.faulted(message)
 
     @on(SetInput)
     def input_set(self, message: SetInput, link: Link) -> None:

@@ -93,11 +93,16 @@ class BrokerSocket(asyncio.Protocol):
                     plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._transport.abort()
 
-    async def leave(self, patience_s: float) -> None:
-        """Close after all data is sent, and wait for it."""
-        self._reason = self._reason or "closed"
+    def close(self, reason: str) -> None:
+        """Close after all data is sent."""
+        self._reason = self._reason or reason
         if self._transport is not None:
             self._transport.close()
+
+    async def leave(self, patience_s: float) -> None:
+        """Close after all data is sent, and wait for it."""
+        self.close("closed")
+        if self._transport is not None:
             await asyncio.wait([self.lost], timeout=patience_s)
             if not self.lost.done():
                 self._transport.abort()

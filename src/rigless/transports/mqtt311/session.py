@@ -137,6 +137,16 @@ class Session:
     def resume(self) -> None:
         self._hold.set()
 
+    def leave(self, why: str) -> None:
+        """Disconnect so that the broker publishes no will, and stay away until `resume`."""
+        self._hold.clear()
+        socket = self._socket
+        if socket is not None:
+            self._flush()
+            self._socket = None
+            socket.write(p.GOODBYE)
+            socket.close(why)
+
     def cut(self, why: str) -> None:
         """Cut the connection without a farewell: the broker publishes the will."""
         if self._socket is not None:

@@ -10,6 +10,7 @@ from tests.robots.agv.scene import over
 
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import World
 from rigless.robots.agv import Robot
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.vda5050.wire import PORT
@@ -73,12 +74,14 @@ def graph(
 
 
 class Scene:
-    def __init__(self, version: str = "2.1.0", seed: int = 1, **changes: Any):
+    def __init__(
+        self, version: str = "2.1.0", seed: int = 1, world: World | None = None, **changes: Any
+    ):
         vda = {"version": version, **changes.pop("vda5050", {})}
         config = RobotConfig.model_validate(over(own(), {"vda5050": vda, **changes}))
         self.version, self.major = version, int(version[0])
         self.robot = Robot("agv", config)
-        self.sim = Simulation([self.robot], seed=seed)
+        self.sim = Simulation([self.robot], world, seed=seed)
         self.codec = next(port for port in self.robot.ports if port.name == PORT).codec()
         self.sim.apply(Connect("agv", PORT, 5, "mqtt", "agv"))
         self.sent: dict[str, list[dict[str, Any]]] = {}

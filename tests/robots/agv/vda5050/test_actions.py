@@ -173,6 +173,24 @@ def test_requests_publish_and_instant_actions_are_carried_out_once(scene):
     assert len(scene.sent["factsheet"]) == sheets + 1
 
 
+def test_actions_of_the_standard_that_the_robot_does_not_have_fail_with_the_reason():
+    scene = Scene("3.0.0").run(0.05)
+    listed = {
+        kind["actionType"]
+        for kind in scene.sent["factsheet"][0]["protocolFeatures"]["mobileRobotActions"]
+    }
+    for name, why in (
+        ("shutdown", "end the run"),
+        ("updateCertificate", "files that its config names"),
+        ("downloadZoneSet", "on the topic zoneSet"),
+    ):
+        scene.act(name, name)
+        assert scene.status(name) == "FAILED"
+        assert scene.errors[-1] == "INVALID_INSTANT_ACTION"
+        assert why in scene.state["errors"][-1]["errorDescription"]
+        assert name not in listed
+
+
 def test_hibernation_is_silent():
     scene = Scene("3.0.0").run(0.05)
     scene.act("startHibernation", "h")

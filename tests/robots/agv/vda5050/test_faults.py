@@ -54,6 +54,33 @@ def test_lost_and_duplicated_orders(scene):
     assert (scene.errors, len(scene.state["loads"])) == ([], 1)
 
 
+def test_late_orders(scene):
+    scene.sim.inject("agv", "vda5050", "delay", direction="in", ms=2000.0)
+    scene.order(graph((0, 0), (1, 0), (2, 0), base=2)).run(1.5)
+    assert scene.state["orderId"] == ""
+    scene.run(1.0)
+    assert (scene.state["orderId"], scene.errors) == ("o1", [])
+    scene.until(lambda: scene.state["lastNodeId"] == "n1")
+    scene.order(graph((1, 0), (3, 0), first=1), update=2).run(1.0)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3), "it waits at the end of its base"
+    scene.run(1.5).sim.clear("agv", "vda5050")
+    scene.order(graph((1, 0), (2, 0), first=1), update=1)
+    expected = "orderUpdateError" if scene.major == 2 else "OUTDATED_ORDER_UPDATE"
+    assert (scene.errors, scene.state["orderUpdateId"]) == ([expected], 2), "overtaken"
+    scene.until(lambda: scene.done)
+    assert scene.truth.pose[0] == pytest.approx(3.0, abs=1e-3)
+
+
+def test_a_late_will_is_that_of_the_connection(scene):
+    for session in ("CONNECTING", "UP"):
+        scene.report(session)
+    scene.counts.clear()
+    scene.sim.inject("agv", "session", "late_will")
+    scene.run(0.05)
+    assert scene.sent["connection"][-1] == scene.sent["_will"][-1]
+    assert scene.sent["connection"][-1]["headerId"] < scene.sent["connection"][-2]["headerId"]
+
+
 def test_an_order_goes_on_from_a_snapshot_in_the_same_way(scene):
     at = {0: [action("detectObject", "a", "NONE")], 2: [action("pick", "p")]}
     scene.order(graph((0, 0), (1, 0), (2, 0), base=2, at=at)).run(1.0)
@@ -70,10 +97,14 @@ def test_an_order_goes_on_from_a_snapshot_in_the_same_way(scene):
 
 
 def test_a_session_fault_is_a_request_to_the_transport(scene):
-    for kind in ("cut", "takeover"):
-        scene.sim.inject("agv", "session", kind)
+    for kind, params, request in (
+        ("cut", {}, "cut"),
+        ("takeover", {}, "takeover"),
+        ("stale_online", {"seconds": 2.5}, "leave 2.5"),
+    ):
+        scene.sim.inject("agv", "session", kind, **params)
         scene.run(0.02)
-        assert scene.sent["_session"][-1] == {"request": kind}
+        assert scene.sent["_session"][-1] == {"request": request}
 
 
 def test_the_will_is_made_for_each_connection(scene):

@@ -79,7 +79,7 @@ INVALID, VALIDATION = "validationError", "VALIDATION_FAILURE"
 UNSUPPORTED, ACTION = "UNSUPPORTED_PARAMETER", "INVALID_ORDER_ACTION"
 UPDATE = "INVALID_ORDER_UPDATE"
 START, INSTANT = "START_NODE_OUT_OF_RANGE", "INVALID_INSTANT_ACTION"
-SIDE, NARROW = {"orientation": 1.0}, {"corridorRefPoint": "CONTOUR"}
+SIDE, GLOBAL = {"orientation": 1.0}, {"orientationType": "GLOBAL"}
 TABLE = {
     # name: (before, message, type in 2.x, type in 3.0, further references)
     "no JSON": (None, raw(b"{"), INVALID, VALIDATION, {"topic"}),
@@ -101,6 +101,15 @@ TABLE = {
         "orderError", UNSUPPORTED, {"trajectory", "edgeId"},
     ),
     "sideways": (None, new(edge_with(**SIDE)), "orderError", UNSUPPORTED, {"orientation"}),
+    "backwards": (
+        None, new(edge_with(orientation=3.14159)), "orderError", UNSUPPORTED, {"orientation"},
+    ),
+    "global orientation": (
+        None, new(edge_with(orientation=0.0, **GLOBAL)), "orderError", UNSUPPORTED, {"edgeId"},
+    ),
+    "slow rotation": (
+        None, new(edge_with(maxRotationSpeed=0.01)), "orderError", UNSUPPORTED, {"edgeId"},
+    ),
     "too low": (None, new(edge_with(maxHeight=0.1)), "orderError", UNSUPPORTED, {"maxHeight"}),
     "direction": (None, new(edge_with(direction="left")), "orderError", UNSUPPORTED, ORDER),
     "no position": (None, new(without_positions), "orderError", UNSUPPORTED, {"nodePosition"}),

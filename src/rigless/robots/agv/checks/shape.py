@@ -13,6 +13,7 @@ from rigless.kernel.problems import Problem, did_you_mean
 from rigless.kernel.validation import examine
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.fields import ID
+from rigless.robots.agv.vda5050_model.settings import LEVEL
 
 CODES = {  # by pydantic's type of error
     "missing": "KEY_REQUIRED",
@@ -32,6 +33,10 @@ CODES = {  # by pydantic's type of error
 }
 PLAIN = (  # messages of pydantic about Python types
     (f"string should match pattern '{ID}'", "an id is 1 to 64 letters, digits, _ and -"),
+    (
+        f"string should match pattern '{LEVEL}'",
+        "a level of a topic is 1 to 128 characters without /, +, # and $",
+    ),
     (
         r"(tuple|list) should have at least 1 item after validation, not 0",
         "it must have at least one entry",

@@ -1,4 +1,7 @@
-"""A robot with a low battery drives to a charger by itself, if `whenLow` is CHARGE."""
+"""A robot with a low battery drives to a charger by itself, if `whenLow` is CHARGE.
+
+A robot that speaks VDA 5050 drives by orders only.
+"""
 
 from itertools import pairwise
 
@@ -31,7 +34,8 @@ class Errands:
         self._plans, self._jobs, self._work = plans, jobs, work
         given = config.runtime.simulationProfile
         battery = (given.battery if given is not None else None) or profile.Battery()
-        self._low = battery.lowSoc if battery.whenLow == "CHARGE" else 0.0
+        drives = battery.whenLow == "CHARGE" and config.vda5050 is None  # a master sends it
+        self._low = battery.lowSoc if drives else 0.0
         self._enough = battery.chargeToSoc
 
     def tick(self) -> None:

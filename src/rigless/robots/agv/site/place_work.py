@@ -133,6 +133,12 @@ class PlaceWork:
         chargers = self._site.layout.chargers if self._site is not None else ()
         return next((one for one in chargers if self._stands_at(one.node, True)), None)
 
+    def charger_near(self) -> Charger | None:
+        """Return the nearest charger that the robot can dock at from here."""
+        chargers = self._site.layout.chargers if self._site is not None else ()
+        near = min(chargers, key=lambda one: self._distance_m(one.node), default=None)
+        return near if near is not None and self._distance_m(near.node) <= DOCK_M else None
+
     def _here(self) -> Charger:
         self._chargers()
         found = self.charger_here()
@@ -161,6 +167,15 @@ class PlaceWork:
         return nearest
 
     # Loads
+
+    def is_station(self, name: str) -> bool:
+        stations = self._site.layout.stations if self._site is not None else ()
+        return any(one.id == name for one in stations)
+
+    def station_here(self) -> Station | None:
+        """Return a station at which the robot stands."""
+        stations = self._site.layout.stations if self._site is not None else ()
+        return next((one for one in stations if self._stands_at(one.node)), None)
 
     def _find(self, given: p.Pick) -> tuple[Station, Load]:
         state, station = self._machine.state, self._station(given.stationId)

@@ -5,14 +5,14 @@ SINGLE and HARD run alone. SOFT and HARD keep the robot standing, from the momen
 triggered until they have ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
 from rigless.robots.agv.vda5050.effects import Effects
 from rigless.robots.agv.vda5050_model import received as r
-from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.catalogue import NOT_SUPPORTED, Kind
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import (
     FAILED,
@@ -52,7 +52,10 @@ class Actions:
             return Rejected("action", f"{name[:60]}: {what}", actionId=action.actionId)
 
         if kind is None:
-            raise refuse("the robot does not know this action")
+            why = NOT_SUPPORTED.get(name)
+            raise refuse(
+                "the robot does not know this action" if why is None else f"not supported; {why}"
+            )
         if scope not in kind.scopes:
             raise refuse(f"not possible as {scope.lower()} action")
         if action.blockingType not in (*kind.blocking, "SINGLE"):
@@ -126,13 +129,29 @@ class Actions:
         slow = self._services.fault(kind.name, "slow")
         if slow is not None:
             record.left_ns = int(record.left_ns * float(slow.params["factor"]))
-        try:
-            record.job = self._core.begin(kind)
-        except Refused as refused:
-            self.fail(record, str(refused))
+        record.at_place = False
+        place = self._core.at_place(kind, record.action.parameters, bool(self._state.loads))
+        if place is not None:
+            record.at_place, record.left_ns = True, max(record.left_ns - to_ns(kind.seconds), 0)
+        else:
+            self._attempt(record, lambda: self._core.begin(kind))
         self._changed()
         if record.status == RUNNING:
             self._run(record)
+
+    def _attempt(self, record: ActionRecord, begin: Callable[[], int]) -> None:
+        """Let the core begin a job of an action; the action fails if it is refused."""
+        try:
+            record.job = begin()
+        except Refused as refused:
+            self.fail(record, str(refused))
+
+    def _begin_at_place(self, kind: Kind, record: ActionRecord) -> None:
+        """Let the core work at a station or a charger, once delays and faults permit it."""
+        record.at_place = False
+        place = self._core.at_place(kind, record.action.parameters, bool(self._state.loads))
+        if place is not None:
+            self._attempt(record, lambda: self._core.begin_at_place(place))
 
     def _run(self, record: ActionRecord) -> None:
         """Let a running action go on for a tick."""
@@ -148,6 +167,12 @@ class Actions:
         if record.left_ns > 0:
             record.left_ns -= self._tick_ns
             return
+        failing = self._services.fault(kind.name, "fail") is not None
+        if record.at_place and not failing:
+            self._begin_at_place(kind, record)
+            if record.status != RUNNING:
+                return
+        job = None
         if record.job:
             job = self._core.ended(record.job)
             if job is None:
@@ -156,10 +181,13 @@ class Actions:
             if job.state != "SUCCEEDED":
                 self.fail(record, job.message or job.state.lower())
                 return
-        if self._services.fault(kind.name, "fail") is not None:
+            self._attempt(record, lambda: self._core.docked(job))
+            if record.job or record.status != RUNNING:
+                return
+        if failing:
             self.fail(record, "a fault was injected")
             return
-        result = self._effects.finish(kind, record)
+        result = self._effects.finish(kind, record, job)
         if result is not None:
             self.end(record, FINISHED, result or kind.result)
 

@@ -4,7 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from rigless.robots.agv import params as p
 from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.state import Job
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model.catalogue import Kind
@@ -34,9 +36,14 @@ class Effects:
             if found[0] == self._machine.state.map_id and found[2] == ENABLED:
                 raise ValueError(f"map {given['mapId']} is in use")
 
-    def finish(self, kind: Kind, record: ActionRecord) -> str | None:
-        """Apply an action whose time is over. Return its result, or None if it still runs."""
+    def finish(self, kind: Kind, record: ActionRecord, done: Job | None) -> str | None:
+        """Apply an action whose time is over. Return its result, or None if it still runs.
+
+        `done` is the job of the core that carried it out.
+        """
         given, state = record.action.parameters, self._state
+        if done is not None and done.kind in p.AT_PLACES:
+            return ", ".join(str(value) for value in (done.result or {}).values())
         match kind.name:
             case "waitForTrigger":
                 return None  # until it is triggered

@@ -8,10 +8,11 @@ published, and the robot drives on to the end of its base.
 """
 
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from rigless.kernel.faults import Injected
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link.publisher import Publisher
@@ -20,6 +21,7 @@ from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.modules.plans import Plans
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.services import Services
+from rigless.robots.agv.site.place_work import PlaceWork
 from rigless.robots.agv.state import CoreState
 from rigless.robots.agv.vda5050.acceptance import Limits
 from rigless.robots.agv.vda5050.actions import Actions
@@ -38,6 +40,7 @@ from rigless.robots.agv.vda5050_model.catalogue import catalogue
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import VdaState
 
+Message = TypeVar("Message", bound=m.Header)
 MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "MANUAL", "SERVICE", "TEACHIN", "STARTUP", "INTERVENED")
 CLEARING = ("MANUAL", "SERVICE", "TEACHIN", "STARTUP")
 ONLY_3 = ("STARTUP", "INTERVENED")
@@ -58,6 +61,7 @@ class Front:
         publisher: Publisher,
         plans: Plans,
         jobs: Jobs,
+        work: PlaceWork,
         reverses: bool = False,
     ):
         assert config.vda5050 is not None
@@ -66,7 +70,7 @@ class Front:
         self._reverses = reverses
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
         self._kinds = catalogue(self._given)
-        self._functions = functions = CoreFunctions(services, core, machine, plans, jobs)
+        self._functions = functions = CoreFunctions(services, core, machine, plans, jobs, work)
         effects = Effects(state, machine, functions, self._given.loadWeightKg)
         self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)
         self.zones = Zones(services, state, machine)
@@ -157,7 +161,7 @@ class Front:
         session = self.state.session
         if report.session == "CONNECTING":
             session.state = "CONNECTING"
-            self._emit(m.Will(connectionState="CONNECTIONBROKEN"))
+            session.will = self._emit(m.Will(connectionState="CONNECTIONBROKEN"))
         elif report.session == "UP":
             session.state, session.begun = "UP", False
             self._begin()
@@ -206,14 +210,27 @@ class Front:
         self.orders.report(rejected, {"topic": message.topic, **message.references})
         self.state.session.changed = True
 
-    def faulted(self, target: str, kind: str) -> None:
+    def faulted(self, fault: Injected) -> None:
         """Carry out a fault that happens once."""
         last = self.state.last_order
-        if target == "session" and kind in ("cut", "takeover"):
-            self._services.emit(PORT, m.Session(kind))
-        elif (target, kind) == ("session", "stale_order") and last is not None:
-            self.orders.receive(last)
+        match fault.target, fault.kind:
+            case "session", "cut" | "takeover":
+                self._services.emit(PORT, m.Session(fault.kind))
+            case "session", "stale_online":
+                self._services.emit(PORT, m.Session(f"leave {fault.params['seconds']:g}"))
+            case "session", "late_will":
+                self._publish_late_will()
+            case "session", "stale_order" if last is not None:
+                self.orders.receive(last)
         self.state.session.changed = True
+
+    def _publish_late_will(self) -> None:
+        """Publish the will of this connection now, as a broker does that delivers it late."""
+        will = self.state.session.will
+        if will is None:  # without a transport
+            self._emit(m.Connection(connectionState="CONNECTIONBROKEN"))
+        else:
+            self._services.emit(PORT, m.Connection(**msgspec.structs.asdict(will)))
 
     # Publishing
 
@@ -247,7 +264,7 @@ class Front:
         headers[topic] = (headers.get(topic, 0) + 1) % 2**32
         return False
 
-    def _emit(self, message: m.Header) -> None:
+    def _emit(self, message: Message) -> Message:
         headers, topic = self.state.session.headers, m.PUBLISHED[type(message)]
         number = headers.get(topic, 0)
         headers[topic] = (number + 1) % 2**32
@@ -259,7 +276,9 @@ class Front:
             "manufacturer": self._given.manufacturer,
             "serialNumber": self._serial,
         }
-        self._services.emit(PORT, msgspec.structs.replace(message, **head))
+        whole = msgspec.structs.replace(message, **head)
+        self._services.emit(PORT, whole)
+        return whole
 
     def _behind_ns(self) -> int:
         fault = self._services.fault("clock", "behind")

@@ -41,7 +41,13 @@ def own_faults(config: RobotConfig) -> OwnFaults:
     kinds = [kind for kind in catalogue(config.vda5050).values() if kind.scopes != ("INSTANT",)]
     acting: Mapping[str, Params] = {"fail": {}, "blocked": {}, "slow": {"factor": FACTOR}}
     return {
-        "session": ("cut", "takeover", "stale_order"),
+        "session": {
+            "cut": {},
+            "takeover": {},
+            "stale_order": {},
+            "late_will": {},
+            "stale_online": {"seconds": SECONDS},
+        },
         "clock": {"behind": {"seconds": SECONDS}},
         "localization": ("lost",),
         **{kind.name: acting for kind in kinds},
@@ -101,4 +107,5 @@ class Vda5050Handlers:
             robot.publisher,
             robot.plans,
             robot.jobs,
+            robot.site.work,
         )

@@ -45,6 +45,7 @@ class Report:
             machine.state.charging,
             tuple(self._core.reasons),
             len(state.loads),
+            machine.state.load_id,
             self.localized,
             state.astray,
         )
@@ -98,7 +99,7 @@ class Report:
             edgeStates=[_edge(edge) for edge in order.edges],
             agvPosition=self.position(),
             velocity=self.velocity(),
-            loads=state.loads,
+            loads=self._loads(),
             actionStates=actions if three else [*actions, *instant],
             instantActionStates=instant if three else None,
             zoneActionStates=[] if three else None,
@@ -119,6 +120,14 @@ class Report:
                 m.MapState(mapId=a, mapVersion=b, mapStatus=c) for a, b, c in state.maps.values()
             ],
         )
+
+    def _loads(self) -> list[m.Load]:
+        """Return the loads of actions, and the one that the core picked at a station."""
+        carried = self._machine.state
+        if not carried.load_id:
+            return self._state.loads
+        load = m.Load(loadId=carried.load_id, loadType=carried.load_type, weight=carried.load_kg)
+        return [*self._state.loads, load]
 
     def _estop(self) -> str:
         held = self._machine.estop

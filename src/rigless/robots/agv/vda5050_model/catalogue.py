@@ -86,6 +86,12 @@ STANDARD = (
     Kind("deleteZoneSet", INSTANT, "remove a zone set", ZONES, ("zoneSetId",), since="3"),
 )
 
+NOT_SUPPORTED = {  # actions of the standard, with the reason why the robot does not have them
+    "shutdown": "end the run instead",
+    "updateCertificate": "certificates are files that its config names",
+    "downloadZoneSet": "send the zone set on the topic zoneSet",
+}
+
 
 def catalogue(given: Vda5050) -> dict[str, Kind]:
     """Return the action types of a robot by name."""

@@ -29,7 +29,7 @@ class Will(Connection, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Session(Struct, frozen=True):
-    """A request to the transport, for faults: cut, takeover or freeze."""
+    """A request to the transport, for faults: cut, takeover, or leave and the seconds."""
 
     request: str
 

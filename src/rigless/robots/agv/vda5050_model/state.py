@@ -20,6 +20,7 @@ class ActionRecord:
     result: str = ""
     left_ns: int = 0  # of its duration
     job: int = 0  # the job of the core that carries it out
+    at_place: bool = False  # the core shall carry it out at a station or a charger
 
 
 @dataclass(slots=True)
@@ -60,6 +61,7 @@ class SessionState:
     state_ns: int = -(10**12)  # when the state was last published
     facts: tuple[object, ...] = ()
     hibernating: bool = False
+    will: m.Will | None = None  # of the present connection
 
 
 @dataclass(slots=True)

@@ -50,8 +50,7 @@ def main(seconds=60.0):
     for name, curve in curves.items():
         for part in (0.25, 0.5, 1.0):
             share = 100 * curve[round(part * len(curve)) - 1].mean()
-            bar = "#" * round(share)
-            print(f"{name:6} after {part * seconds:5.0f} s: {share:5.1f} % of the floor {bar}")
+            print(f"{name:6} after {part * seconds:5.0f} s: {share:5.1f} %", "#" * round(5 * share))
     bounced, sought = (curve[-1].mean() for curve in curves.values())
     print(f"new floor first is better: {sought > bounced}")
 

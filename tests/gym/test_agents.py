@@ -102,7 +102,7 @@ def test_agvs_arrive_by_the_shortest_way_and_give_way():
 
 
 class VecEnv:
-    """What the adapter uses of Stable-Baselines3, where it is not installed."""
+    """The part of Stable-Baselines3 that the adapter uses, for where it is not installed."""
 
     def __init__(self, num_envs, observation_space, action_space):
         self.num_envs, self.reset_infos, self._seeds = num_envs, [], [None] * num_envs

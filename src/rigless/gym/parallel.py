@@ -1,4 +1,4 @@
-"""What environments for several agents share: PettingZoo's ParallelEnv with seeds and an end."""
+"""The base of environments for several agents: PettingZoo's ParallelEnv with seeds and an end."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

@@ -29,7 +29,8 @@ class Steps:
 
     def __init__(self, envs: RobotVectorEnv):
         self.envs = envs
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)  # type: ignore[call-arg]
+        base: Any = super()
+        base.__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> NDArray[np.float32]:
         seeds = list(self._seeds)

@@ -47,7 +47,7 @@ def test_a_program_gets_addresses_and_ends_the_run_early(tmp_path: Path) -> None
         """.replace("settle_s = 0.5", "")
         + WARM,
         seed=77,
-        settle_s=0.5,
+        settle_s=1.5,  # a report a second
         duration_s=1000,
     )
     assert result.passed, (result.failure, result.verdicts)

@@ -79,7 +79,9 @@ async def test_a_server_killed_and_restarted_at_seeded_instants(tmp_path):
                 await backend.until_ended()
                 check_kept(backend)
                 check_fresh(backend, outages)
-                assert [stored for stored in backend.out if stored.type in LATEST_WINS]
+                await backend.until(
+                    lambda: any(one.type in LATEST_WINS for one in backend.out), "a state"
+                )
 
     await asyncio.gather(*(scene(seed) for seed in range(2)))
 

@@ -76,6 +76,14 @@ class Master:
     def order(self, given, update=0):
         self.publish("order", {"orderId": "o", "orderUpdateId": update, **given})
 
+    def connected(self, after=-1):
+        """Wait for an ONLINE that is not the retained one of before; return its headerId."""
+        online = self.until(
+            "connection",
+            lambda plain: plain["connectionState"] == "ONLINE" and plain["headerId"] > after,
+        )
+        return online["headerId"]
+
     def until(self, name, test):
         """Return the first message of a topic that satisfies the test."""
         end = time.monotonic() + 60.0
@@ -97,14 +105,14 @@ def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigles
     at = {2 * k: [action("detectObject", f"a{k}", "NONE")] for k in range(4)}
     with Client(broker) as client:
         master = Master(client)
-        master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+        head = master.connected()
         master.order(graph(*places[:2], at=at))
     for k in (1, 2):
         broker.kill()
         broker.start()
         with Client(broker) as client:
             master = Master(client)
-            master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+            head = master.connected(head)
             master.order(graph(*places[k : k + 2], first=k, at=at), k)
             if k == 1:
                 master.until("state", lambda plain: plain["orderUpdateId"] == 1)

@@ -1,5 +1,6 @@
 import io
 import struct
+import sys
 import zlib
 
 import numpy as np
@@ -105,6 +106,14 @@ def test_a_transparent_grey_level_is_unknown():
     out = io.BytesIO()
     Pillow.fromarray(np.array([[7, 8]], np.uint8)).save(out, "PNG", transparency=7)
     assert read_image(out.getvalue()).clear.tolist() == [[True, False]]
+
+
+def test_an_image_library_that_does_not_load_is_not_blamed_on_the_file(monkeypatch):
+    image = written(np.zeros((2, 2), np.uint8))
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    what = r"Pillow cannot be loaded: .* \(pip install --force-reinstall pillow\)"
+    with pytest.raises(InputError, match=what):
+        read_image(image)
 
 
 @pytest.mark.parametrize("mode", ["1", "P"])

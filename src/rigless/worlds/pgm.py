@@ -153,7 +153,10 @@ def _read_png(data: bytes) -> Image:
     _check_size(int.from_bytes(data[16:20]), int.from_bytes(data[20:24]))
     try:
         from PIL import Image as Pillow
-
+    except ImportError as error:
+        what = f"the image library Pillow cannot be loaded: {error}"
+        raise _ImageError(what, "pip install --force-reinstall pillow") from None
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about sizes: we have our own limit
             with Pillow.open(io.BytesIO(data), formats=["PNG"]) as picture:

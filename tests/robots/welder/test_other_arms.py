@@ -206,7 +206,7 @@ def test_packages_are_folders_around_the_urdf(folder):
     cloned = workspace / "a_clone" / "urdf" / "arm.urdf"  # its folder has another name
     cloned.parent.mkdir(parents=True)
     cloned.write_text(text.replace("arm_resources", "arm_description"))
-    with pytest.raises(InputError, match="there is no folder 'arm_description' above or beside"):
+    with pytest.raises(InputError, match="there is no folder 'arm_description' above or next to"):
         WelderConfig.model_validate({"urdf": str(cloned)})
     (cloned.parents[1] / "package.xml").write_text(
         "<package><name>arm_description</name></package>"

@@ -30,6 +30,7 @@ PRINTS = {
     "11_rover_ekf.py": ["run 9: sure to 0.03", "3 ± 0.88", "consistent"],
     "13_train_a_policy.py": ["generation  8: mean reward", "learned: True"],
     "14_policy_on_the_wire.py": ["60 s, 300 commands", "traces are equal bit by bit: True"],
+    "15_cover_the_floor.py": ["seek   after    60 s", "new floor first is better: True"],
     "12_agv_backend.py": [
         "> move 1 0",
         "  command.ack   SUCCEEDED",

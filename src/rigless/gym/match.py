@@ -44,7 +44,10 @@ class Matches:
 
     def begin(self, i: int, generator: np.random.Generator) -> None:
         """Begin a new match."""
-        seed = int(generator.integers(2**32))
+        self.begin_with(i, int(generator.integers(2**32)))
+
+    def begin_with(self, i: int, seed: int) -> None:
+        """Begin the match of a seed."""
         self._sims[i] = build_raw_robot("pacbot", self._config, seed)
         self._ticks[i] = 0
 

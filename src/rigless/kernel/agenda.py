@@ -8,7 +8,9 @@ sequence are one number, the rank, because comparing one number costs half as mu
 
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush, heapreplace
-from typing import Any
+from typing import Any, ClassVar
+
+import msgspec
 
 from rigless.kernel.rate import NS_PER_S, Rate
 
@@ -82,15 +84,26 @@ class Ticker:
 
 
 class OneShot:
-    """An event that is due once: the name of an action and its argument, both plain data.
+    """An event that is due once: the name of an action and its argument, both plain data."""
 
-    `call` is a short cut to the same action.
-    """
+    __slots__ = ("action", "argument", "live")
 
-    __slots__ = ("action", "argument", "call", "live")
+    def __init__(self, action: str, argument: Any):
+        self.action, self.argument, self.live = action, argument, True
 
-    def __init__(self, action: str, argument: Any, call: Callable[..., Any] | None = None):
-        self.action, self.argument, self.call, self.live = action, argument, call, True
+
+class Timer(msgspec.Struct, eq=False):
+    """A call of a robot's method that is due once; as plain data it is a one-shot `timer`."""
+
+    robot: str
+    method: Callable[..., Any]
+    args: tuple[Any, ...]
+    live: bool = True
+    action: ClassVar[str] = "timer"
+
+    @property
+    def argument(self) -> tuple[str, str, tuple[Any, ...]]:
+        return self.robot, self.method.__name__, self.args
 
 
 class Agenda:
@@ -105,7 +118,7 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
-        self.failed: Ticker | OneShot | None = None  # the entry that raised
+        self.failed: Ticker | OneShot | Timer | None = None  # the entry that raised
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot and return the number that cancels it."""
@@ -118,16 +131,13 @@ class Agenda:
     ) -> int:
         """Enter a call of a robot's method, by name, so that a snapshot can hold it."""
         self.next_order = order = self.next_order + 1
-        heappush(
-            self._heap,
-            (time_ns, TIMER | order, OneShot("timer", (robot, method.__name__, args), method)),
-        )
+        heappush(self._heap, (time_ns, order, Timer(robot, method, args)))  # TIMER is 0
         return order
 
     def cancel(self, order: int) -> None:
         """Cancel a one-shot. It does nothing if the one-shot has run."""
         for _, rank, item in self._heap:
-            if item.__class__ is OneShot and rank & (TICK - 1) == order:
+            if item.__class__ is not Ticker and rank & (TICK - 1) == order:
                 item.live = False
 
     def enter(self, ticker: Ticker) -> None:
@@ -180,8 +190,8 @@ class Agenda:
                     heappop(heap)
                     if not item.live:
                         continue
-                    if item.call is not None:
-                        item.call(*item.argument[2])
+                    if item.__class__ is Timer:
+                        item.method(*item.args)
                     else:
                         self._act(item.action, item.argument)
         except Exception:
@@ -212,7 +222,7 @@ class Agenda:
         return [
             (time_ns, rank, item.action, item.argument)
             for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
-            if item.__class__ is OneShot and item.live and not SAMPLE <= rank < INPUT
+            if item.__class__ is not Ticker and item.live and not SAMPLE <= rank < INPUT
         ]
 
     def load(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker, Timer
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.fleet import FleetMember
@@ -287,8 +287,9 @@ class Core:
             )
         if robot.name in self.membership.elsewhere:
             return 0
-        due_ns = self.agenda.now_ns + max(0, delay_ns)
-        return self.agenda.add_timer(due_ns, robot.name, method, args)
+        agenda = self.agenda
+        due_ns = agenda.now_ns + delay_ns if delay_ns > 0 else agenda.now_ns
+        return agenda.add_timer(due_ns, robot.name, method, args)
 
     def set_rate(self, robot: Robot, method: str, hz: float) -> None:
         """Change the rate. Ticks stay on the n/hz grid, shifted by the robot's phase."""
@@ -338,7 +339,7 @@ def _phase_ns(robot: Robot) -> int:
     return to_ns(robot.phase_s()) if isinstance(robot, FleetMember) else 0
 
 
-def _describe(item: Ticker | OneShot | None) -> str:
+def _describe(item: Ticker | OneShot | Timer | None) -> str:
     """Name the robot and the method, or the input, of an entry of the agenda."""
     if isinstance(item, Ticker):
         return item.name

@@ -93,9 +93,12 @@ def _json_hook(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
+_json = msgspec.json.Encoder(enc_hook=_json_hook)
+
+
 def to_json(value: Any) -> bytes:
     """Return plain data as JSON; arrays become lists."""
-    return msgspec.json.encode(value, enc_hook=_json_hook)
+    return _json.encode(value)
 
 
 def to_builtins(value: Any) -> Any:

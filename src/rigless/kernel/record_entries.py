@@ -105,8 +105,18 @@ def output_topic(output: Output) -> str:
 
 def output_entry(output: Output) -> Entry:
     """Return an output as bytes and as the message that they encode."""
-    record = OutputRecord(output.link, output.subject, output.data, output.message)
-    return Entry(output_topic(output), "rigless.Output", to_json(record))
+    data = output_data(output.link, output.subject, output.data, output.message)
+    return Entry(output_topic(output), "rigless.Output", data)
+
+
+def output_data(link: int, subject: str, wire: bytes, message: Any) -> bytes:
+    """Return the content of an output's entry."""
+    return to_json(OutputRecord(link, subject, wire, message))
+
+
+def has_one_topic(sim: Simulation, output: Output) -> bool:
+    """Return True if all outputs of the port have the port's own topic."""
+    return not hasattr(sim.core.links.encoders.get((output.robot, output.port)), "channel")
 
 
 def truth_topic(robot: str) -> str:

@@ -37,9 +37,11 @@ from rigless.kernel.record_entries import (
     HOST_EVENTS,
     event_topic,
     foreign_channel,
+    has_one_topic,
     input_entry,
     json_schema,
     log_entry,
+    output_data,
     output_entry,
     truth_topic,
 )
@@ -111,6 +113,7 @@ class Recorder:
             )
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
+        self._outputs: dict[tuple[str, str], int] = {}  # channels of ports that have one topic
         listeners = simulation.core.listeners
         listeners.input.append(self._input)
         listeners.output.append(self._output)
@@ -174,16 +177,16 @@ class Recorder:
         if self.failed:
             return
         try:
-            self._append(key, time_ns, data, register)
+            number = self._channels.get(key)
+            if number is None:
+                number = self._channels[key] = register()
+            self._append(number, time_ns, data)
         except OSError as error:
             self._give_up(error)
 
-    def _append(self, key: str, time_ns: int, data: bytes, register: Callable[[], int]) -> None:
-        channel = self._channels.get(key)
-        if channel is None:
-            channel = self._channels[key] = register()
+    def _append(self, number: int, time_ns: int, data: bytes) -> None:
         self.messages += 1
-        self._writer.add_message(channel, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
+        self._writer.add_message(number, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
 
     def _give_up(self, error: OSError) -> None:
         """Stop recording after a disk error. The simulation goes on; an event reports it."""
@@ -244,6 +247,15 @@ class Recorder:
             self._write_copy(time_ns, given)
 
     def _output(self, time_ns: int, output: Output) -> None:
+        robot, port, link, data, subject, message, _, _ = output
+        known = self._outputs.get((robot, port))
+        if known is not None:
+            if not self.failed:
+                try:
+                    self._append(known, time_ns, output_data(link, subject, data, message))
+                except OSError as error:
+                    self._give_up(error)
+            return
         channel = foreign_channel(self._sim, output.robot, output.port, output.subject)
         if channel is not None:
             place = {"robot": output.robot, "port": output.port, "direction": "out"}
@@ -251,6 +263,8 @@ class Recorder:
             return
         topic, schema, data = output_entry(output)
         self._write(topic, schema, time_ns, data)
+        if has_one_topic(self._sim, output) and topic in self._channels:
+            self._outputs[output.robot, output.port] = self._channels[topic]
 
     def _event(self, time_ns: int, event: Event) -> None:
         self._write(event_topic(event), "foxglove.Log", time_ns, log_entry(time_ns, event))

@@ -46,6 +46,23 @@ def plan(game: GameState, board: b.Board, ghost: Ghost, random: np.random.Genera
     )
 
 
+def may_steer(board: b.Board, ghost: Ghost, direction: int) -> bool:
+    """Return True if the rules leave a ghost this direction after its planned step."""
+    forward = ghost.place.direction
+    if ghost.place.gone or ghost.spawning or ghost.fright_steps > 1:
+        return False
+    reversed_by_rules = ghost.planned.direction == b.BACK[forward]
+    if ghost.trapped_steps > 0 or reversed_by_rules or direction == b.BACK[forward]:
+        return False
+    return not board.wall_at(*ghost.planned.ahead(1, direction))
+
+
+def steer(board: b.Board, ghost: Ghost, direction: int) -> None:
+    """Change a ghost's planned direction, if the rules leave it this one."""
+    if may_steer(board, ghost, direction):
+        ghost.planned.direction = direction
+
+
 def _open(board: b.Board, ghost: Ghost, direction: int) -> bool:
     if direction == b.BACK[ghost.planned.direction]:
         return False

@@ -1,4 +1,4 @@
-"""Where a batch is computed: on the processor's cores, or on a graphics processor.
+"""Engines that compute a batch: on the processor's cores, or on a graphics processor.
 
 Both engines run the same functions of a robot's `batch.py`: one as numba compiles them, the other
 as CUDA C++ that is translated from them.

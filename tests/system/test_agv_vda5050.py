@@ -1,6 +1,7 @@
 """VDA 5050 with foreign masters, over real brokers."""
 
 import json
+import queue
 import shutil
 import subprocess
 import time
@@ -77,20 +78,21 @@ class Master:
     def order(self, given, update=0):
         self.publish("order", {"orderId": "o", "orderUpdateId": update, **given})
 
-    def connected(self, after=-1):
-        """Wait for an ONLINE that is not the retained one of before; return its headerId."""
-        online = self.until(
-            "connection",
-            lambda plain: plain["connectionState"] == "ONLINE" and plain["headerId"] > after,
-        )
-        return online["headerId"]
+    def until(self, name, test, again=lambda: None):
+        """Return the first message of a topic that satisfies the test.
 
-    def until(self, name, test):
-        """Return the first message of a topic that satisfies the test."""
-        end = time.monotonic() + 60.0
+        Meanwhile do something `again` every second.
+        """
+        end, next_s = time.monotonic() + 60.0, time.monotonic() + 1.0
         while True:
             assert time.monotonic() < end, f"no such {name}"
-            message = self.client.get()
+            if time.monotonic() > next_s:
+                next_s = time.monotonic() + 1.0
+                again()
+            try:
+                message = self.client.received.get(timeout=0.1)
+            except queue.Empty:
+                continue
             topic = message.topic.rpartition("/")[2]
             if topic not in ("order", "instantActions"):
                 plain = json.loads(message.payload)
@@ -106,17 +108,23 @@ def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigles
     at = {2 * k: [action("detectObject", f"a{k}", "NONE")] for k in range(4)}
     with Client(broker) as client:
         master = Master(client)
-        head = master.connected()
-        master.order(graph(*places[:2], at=at))
+        master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+        first = graph(*places[:2], at=at)
+        master.order(first)
+        master.until("state", lambda plain: plain["orderId"], lambda: master.order(first))
     for k in (1, 2):
         broker.kill()
         broker.start()
         with Client(broker) as client:
             master = Master(client)
-            head = master.connected(head)
-            master.order(graph(*places[k : k + 2], first=k, at=at), k)
+            master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+
+            def order(master=master, k=k):
+                master.order(graph(*places[k : k + 2], first=k, at=at), k)
+
+            order()  # lost if the retained ONLINE is older than the broker
+            master.until("state", lambda plain, k=k: plain["orderUpdateId"] == k, order)
             if k == 1:
-                master.until("state", lambda plain: plain["orderUpdateId"] == 1)
                 continue
             state = master.until(
                 "state",

@@ -297,6 +297,21 @@ def test_lines_break_where_nothing_was_sampled(source):
     assert -1.2 < times[broken][0] < -0.9
 
 
+def test_trails_break_where_a_robot_was_put_elsewhere(source):
+    stream = watching(source)
+    go(source, 1.0, 1.0)
+    state = source.sim.robots["trolley"].state
+    state.pose = (state.pose[0] + 3.0, *state.pose[1:])
+    source.sim.run(1.0)
+    stream.update()
+    _, numbers, trail = past(stream)
+    broken = np.isnan(trail).all(axis=1)
+    assert broken.sum() == 1
+    assert not np.isnan(numbers[broken]).any()  # plots have no gap
+    before, after = trail[np.flatnonzero(broken)[0] + np.array([-1, 1])]
+    assert after[0] - before[0] > 2.5
+
+
 def test_the_history_of_a_new_client_breaks_lines_before_the_next_sample(source):
     stream = watching(source)
     go(source, 1.0, 1.0)

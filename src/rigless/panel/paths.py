@@ -26,6 +26,12 @@ def trail_ends(view: View, names: list[str]) -> Places:
     return np.array(places, np.float32).ravel()
 
 
+def speed(before: Places, now: Places, seconds: float) -> float:
+    """Return the speed of the fastest trail between two samples."""
+    by = np.nan_to_num(now - before).reshape(-1, 3)
+    return float(np.linalg.norm(by, axis=1).max(initial=0.0)) / max(seconds, 1e-3)
+
+
 class Path:
     """Points of all trails of one robot; a row has x, y and z of each trail."""
 
@@ -51,11 +57,8 @@ class Path:
             self._append(now_s, places)
 
     def _jumped(self, now_s: float, places: Places) -> bool:
-        by = np.nan_to_num(places - self._last).reshape(-1, 3)
         before = self._speed_mps
-        self._speed_mps = float(np.linalg.norm(by, axis=1).max()) / max(
-            now_s - self._sampled_s, 1e-3
-        )
+        self._speed_mps = speed(self._last, places, now_s - self._sampled_s)
         return self._speed_mps - before > JUMP_MPS
 
     def _moved(self, places: Places) -> bool:

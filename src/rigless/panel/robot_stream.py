@@ -15,7 +15,7 @@ from rigless.kernel.plain import to_json
 from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
 from rigless.panel import messages
-from rigless.panel.paths import Path, trail_ends
+from rigless.panel.paths import JUMP_MPS, Path, speed, trail_ends
 from rigless.panel.sources import Source
 
 SAMPLE_HZ = 10.0
@@ -59,6 +59,7 @@ class RobotStream:
         self._numbers = np.zeros((MAX_SAMPLES, len(self.measures)), np.float32)
         self._places = np.zeros((MAX_SAMPLES, 3 * len(self.traces)), np.float32)
         self._count = 0
+        self._speed_mps = 0.0  # of the fastest trail
         self._recording = False
 
     def page(self) -> dict[str, object]:
@@ -173,13 +174,25 @@ class RobotStream:
         self._count = self._samples_until(now_s, "left")  # drop samples of another past
         self._break_lines()
         numbers = self._row(self.view.measure(), self.measures)
-        self._append(now_s, numbers, trail_ends(self.view, self.traces))
+        places = trail_ends(self.view, self.traces)
+        self._break_trails(now_s, places)
+        self._append(now_s, numbers, places)
 
     def _break_lines(self) -> None:
         """Add an empty sample if there was no sample for some time."""
         now_s = self.sim.now_s
         if self._count and now_s - self._times[self._count - 1] > GAP_S:
             self._append(now_s - 1 / SAMPLE_HZ, np.nan, np.nan)
+
+    def _break_trails(self, now_s: float, places: Values) -> None:
+        """Add a sample without places if the robot was put elsewhere."""
+        last = self._count - 1
+        if last < 0 or not self.traces:
+            return
+        time_s, before = self._times[last], self._speed_mps
+        self._speed_mps = speed(self._places[last], places, now_s - time_s)
+        if self._speed_mps - before > JUMP_MPS:
+            self._append(time_s, self._numbers[last], np.nan)
 
     def _append(self, time_s: float, numbers: Values | float, places: Values | float) -> None:
         if self._count == MAX_SAMPLES:  # drop the oldest tenth

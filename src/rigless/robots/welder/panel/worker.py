@@ -9,6 +9,7 @@ import asyncio
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -20,6 +21,7 @@ from rigless.worlds.frames import frame_mm_deg
 if TYPE_CHECKING:
     from rigless.robots.welder.offline.findings import Report
 
+ENDING_S = 2.0  # a process with closed pipes may take this long to end
 LENGTH_BYTES = 8
 
 
@@ -91,9 +93,11 @@ class Worker:
         return self._process
 
     async def _reason(self) -> str:
-        process = self._process
+        process, code = self._process, None
+        if process is not None:  # it closed its pipes; kill() would take its exit code away
+            with suppress(TimeoutError):
+                code = await asyncio.wait_for(process.wait(), ENDING_S)
         await self.close()
-        code = None if process is None else process.returncode
         return f"the process of the panel for long work has ended with code {code}"
 
     async def close(self) -> None:

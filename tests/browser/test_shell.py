@@ -17,7 +17,7 @@ def test_navigation_between_robots_and_overview(pair):
     expect(links.first).to_have_attribute("aria-current", "page")
     expect(pair.card("Robots")).to_contain_text("blocker")
     links.filter(has_text="runner").click()
-    expect(pair.card("Virtual I/O")).to_be_visible()
+    pair.until(lambda: pair.card("Virtual I/O").is_visible(), "its controls are not shown")
     pair.until(lambda: pair.count(), "no picture of the runner")
     pair.pause()
     assert near(pair.rows("body")[:3], pair.server.truth("runner")["pose"])

@@ -57,6 +57,7 @@ def test_a_message_is_wanted_if_it_is_collected_recorded_or_sent():
     sim = Simulation([Counter("c")], collect=False)
     counter = sim.robots["c"]
     assert not counter.wanted("line")
+    assert sim.core.recording is False
     sim.core.recording = True
     assert counter.wanted("line")
     sim.core.recording = False
@@ -133,6 +134,19 @@ def test_a_timer_takes_only_arguments_that_a_snapshot_can_hold():
     counter.after(1, counter.grow)
     sim.run(1)
     assert got == [(None, True, 1, 0.5, "text", b"bytes"), ()]
+
+
+def test_a_timer_of_a_nanosecond_is_later_and_one_of_the_past_is_now():
+    sim = Simulation([Diary("d")])
+    sim.run(1.05)
+    diary = sim.robots["d"]
+    for seconds in (1e-9, 0.0, -5.0):
+        diary.after(seconds, diary.write, f"{seconds:g}")
+    calls = diary.state.entries
+    calls.clear()
+    sim.run(1e-9)
+    now_ns = 1_050_000_000
+    assert calls == [(now_ns, "0"), (now_ns, "-5"), (now_ns + 1, "1e-09")]
 
 
 def test_an_input_makes_a_simulation_no_longer_pristine_and_a_reset_does():

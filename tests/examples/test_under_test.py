@@ -27,6 +27,7 @@ FAIL = {
     "agv/motor_fault": ["it arrives", "the program ends well"],
 }
 PRINTS = {  # the last lines of programs
+    "vacuum/room": "m2 of floor, the map is",
     "pacbot/lap": "lap complete",
     "welder/seam": "job completed",
     "welder/arc_lost": "state Hold:0",

@@ -1,9 +1,13 @@
 """`rigless check` and `rigless run` with programs: replaced commands, isolation, files of runs."""
 
+import json
+import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -108,3 +112,25 @@ def test_run_starts_programs_and_shows_their_output(run_cli: Command, tmp_path: 
     assert "nav exited with 0" in found.stderr
     found = run_cli("run", file, *words, "--no-programs")
     assert "nav" not in found.stderr
+
+
+def test_run_can_be_isolated_too_and_its_panel_stays_reachable(
+    rigless_process: Command, tmp_path: Path
+) -> None:
+    with socket.socket() as other:  # outside, the port may be taken
+        with suppress(OSError):
+            other.bind(("127.0.0.1", 7777))
+            other.listen()
+        text = f'[[programs]]\nname = "nav"\nisolate = true\n{FIXED}'
+        file = scenario(tmp_path, text, duration_s=300)
+        words = ["--isolate", "--panel", "127.0.0.1:0", "--no-auth"]
+        process = rigless_process("run", file, *words, fresh=True)  # it must have one thread
+        process.until(lambda: "nav | SET 24 -> OK" in process.errors, "the program")
+        assert json.load(urlopen(f"{process.url}/api/status", timeout=60))["state"] == "running"
+        assert "a client by hand: nsenter" in process.errors
+
+
+def test_what_needs_the_common_network_excludes_isolation(run_cli: Command, tmp_path: Path) -> None:
+    found = run_cli("run", scenario(tmp_path, NAV), "--isolate", "--foxglove", 0)
+    assert found.returncode == 2
+    assert "--isolate: --foxglove needs the common network" in found.stderr

@@ -75,10 +75,15 @@ def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
         ("./nothing", "command not found: there is no './nothing' in"),
         ("no-such-command-anywhere", "command not found: there is no 'no-such-command-anywhere'"),
         ("./text.txt", "'./text.txt' cannot be executed"),
+        ("./script", "'./script' cannot be started: its first line names '/no/python\\r', which"),
+        ("./garbage", "'./garbage' cannot be started: it is no program for this machine"),
     ],
 )
 def test_a_command_that_cannot_start_says_why(tmp_path: Path, word: str, reason: str) -> None:
     (tmp_path / "text.txt").write_text("not a program")
+    for name, data in (("script", b"#!/no/python\r\n"), ("garbage", b"\1\2\3")):
+        (tmp_path / name).write_bytes(data)
+        (tmp_path / name).chmod(0o755)
 
     async def work() -> None:
         process = started(tmp_path, word)

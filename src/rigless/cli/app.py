@@ -12,6 +12,7 @@ from rigless.cli.parsing.optional_port import Broker, OptionalPort
 from rigless.cli.parsing.shard_options import Processes, Shard, shard_settings
 from rigless.cli.parsing.shared_options import (
     Foxglove,
+    Isolate,
     NoAuth,
     NoPanel,
     Panel,
@@ -136,6 +137,7 @@ def run(
         bool,
         typer.Option("--exit", help="End after the scenario's duration, even if there is a panel."),
     ] = False,
+    isolate: Isolate = False,
     shard: Shard = None,
     processes: Processes = None,
 ) -> None:
@@ -158,7 +160,12 @@ def run(
       rigless run vacuum --foxglove
 
       rigless run robot_config.json --set runtime.mode=MOCK --embedded-nats
+
+      rigless run nav.toml --isolate
     """
+    from rigless.cli.isolation import isolate_run
+
+    address = isolate_run(panel, not no_panel, foxglove, shard or processes) if isolate else panel
     from rigless.cli.fleet_size import warn_of_size
     from rigless.cli.live import Options, run_live
     from rigless.cli.parsing.program_commands import parse_commands
@@ -185,7 +192,7 @@ def run(
         pace,
         duration,
         record,
-        panel,
+        address,
         not no_panel,
         not no_auth,
         quiet,
@@ -198,6 +205,7 @@ def run(
         parse_commands(program, built.scenario),
         foxglove,
         exit=exit_at_end,
+        isolated=isolate,
     )
     warn_of_size(built, options, processes or 1)
     if processes is not None:

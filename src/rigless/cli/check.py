@@ -21,7 +21,7 @@ from rigless.runs.request import Request, run_here, run_in_child
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
 from rigless.scenario.build import Built
-from rigless.scenario.expect.margins import counted
+from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
 from rigless.scenario.verdict import Verdict
@@ -210,7 +210,7 @@ def _write_own_report(result: Result) -> None:
 def show(result: Result) -> None:
     speed = result.duration_s / result.wall_s if result.wall_s > 0 else 0.0
     mark, style = MARKS[result.status]
-    simulated = f"{result.duration_s:g} s simulated in {result.wall_s:.2f} s ({speed:.3g}×)"
+    simulated = f"{moment(result.duration_s)} simulated in {result.wall_s:.2f} s ({speed:.3g}×)"
     print_note(f"{mark} {result.name}  {simulated}, seed {result.seed}", style)
     if result.invalid:
         print_note(f"  invalid: {result.invalid}", "yellow")
@@ -237,6 +237,9 @@ def show(result: Result) -> None:
 
 def _show_program(program: ProgramResult) -> None:
     used = f"{program.cpu_s:g} s of CPU, {program.memory_mb:.0f} MB"
+    if not program.started:
+        print_note(f"  program {program.name}: not started", "yellow")
+        return
     stopped = "ended by a fault" if program.ended_by_fault else "stopped"
     end = program.signal or (f"exit {program.exit}" if program.exit is not None else stopped)
     restarts = f", {counted(program.restarts, 'restart')}" if program.restarts else ""

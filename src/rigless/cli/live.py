@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import os
 import signal
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 WARNING = SEVERITIES.index("warning")
+JOIN = "nsenter --preserve-credentials --user --net --target"
 PROGRAM_EVENTS = ("program-yielded", "program-returned")
 
 
@@ -46,7 +49,7 @@ class Options:
     pace: float | str | None = None
     duration_s: float | None = None
     record: Path | None = None
-    panel: str | None = None
+    panel: str | socket.socket | None = None  # an address, or a socket that is bound already
     with_panel: bool = True
     auth: bool = True
     quiet: bool = False
@@ -60,6 +63,7 @@ class Options:
     foxglove: int | None = None  # the port to serve Foxglove on
     demo: bool = False  # a temporary state folder, few lines, and a hint after them
     exit: bool = False  # end with the scenario's duration, even if there is a panel
+    isolated: bool = False  # this process is in a private network
 
 
 def run_live(built: Built, options: Options) -> int:
@@ -117,6 +121,8 @@ async def serve_host(host: Host, options: Options, children: "Children | None" =
             print_note(text, "yellow")
         for (robot, port), url in host.urls.items():
             print_line(f"port {robot}/{port} {url}")
+        if options.isolated:
+            tell(f"ports are in a private network; a client by hand: {JOIN} {os.getpid()} COMMAND")
         if server is not None:
             await server.open()
             note = _write_session(server, host.built.scenario.name)
@@ -194,8 +200,8 @@ def _supervisor(
     from rigless.runs.folders import new_folder
 
     check_programs(host.built)
-    if any(entry.isolate for entry in host.built.scenario.programs):
-        tell("isolate is for rigless check; this run uses the ports above")
+    if any(entry.isolate for entry in host.built.scenario.programs) and not options.isolated:
+        tell("not isolated: this run uses the ports above; --isolate gives it a private network")
     folder = new_folder(None, host.built.scenario.name, host.sim.seed)
     control = (server.address, server.token or "") if server is not None else ("", "")
     tell(f"files of programs in {folder}")

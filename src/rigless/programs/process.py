@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -83,10 +84,14 @@ class Process:
             return f"its working folder {str(cwd)!r} does not exist"
         name = self.words[0]
         if isinstance(error, FileNotFoundError):
+            if "/" in name and (cwd / name).exists():
+                return f"{name!r} cannot be started: {why_not_found(cwd / name)}"
             where = f"in {cwd}" if "/" in name else "on PATH"
             return f"command not found: there is no {name!r} {where}"
         if isinstance(error, PermissionError):
             return f"{name!r} cannot be executed: it is a folder or lacks the execute permission"
+        if error.errno == errno.ENOEXEC:
+            return f"{name!r} cannot be started: it is no program for this machine, and no script"
         return f"{name!r} cannot be started: {os.strerror(error.errno or 0)}"
 
     # Output and reports
@@ -233,3 +238,13 @@ class Process:
                 self._reaper.kill()
             self._close()
         return killed
+
+
+def why_not_found(file: Path) -> str:
+    """Return why the system does not find a program whose file exists."""
+    with contextlib.suppress(OSError), file.open("rb") as script:
+        first = script.read(200).split(b"\n", 1)[0]
+        if first.startswith(b"#!"):
+            interpreter = first[2:].decode(errors="replace").strip(" ").split(" ")[0]
+            return f"its first line names {interpreter!r}, which does not exist"
+    return "the loader that it needs does not exist on this machine"

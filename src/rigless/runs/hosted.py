@@ -183,6 +183,7 @@ def program_result(program: Program, expect: Sequence[Expectation] = ()) -> Prog
     return ProgramResult(
         program.name,
         program.words,
+        started=program.starts > 0 and not program.failure,
         exit=code if code is None or code >= 0 else None,
         accepted=not program.failure and (code is None or exits is None or code in exits),
         signal=signal_name(-code) if code is not None and code < 0 else "",

@@ -21,6 +21,7 @@ class ProgramResult:
     command: list[str]
     exit: int | None = None
     accepted: bool = True  # False if the scenario does not accept that end
+    started: bool = True
     signal: str = ""  # of a process that a signal ended, such as SIGSEGV
     ended_by_fault: bool = False  # and not started again
     restarts: int = 0

@@ -61,3 +61,10 @@ NoAuth = Annotated[
         "--no-auth", help="No token for panel and API: anyone on this machine may use them."
     ),
 ]
+Isolate = Annotated[
+    bool,
+    typer.Option(
+        "--isolate",
+        help="Run robots and programs in a private network (Linux); the panel stays reachable.",
+    ),
+]

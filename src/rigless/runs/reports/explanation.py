@@ -110,6 +110,8 @@ def commands(result: Result) -> list[tuple[str, str]]:
 
 def ended(program: ProgramResult) -> str:
     """Return the end of a program in words."""
+    if not program.started:
+        return "not started"
     if program.signal:
         return f"ended by {program.signal}"
     if program.ended_by_fault:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from rigless.kernel.markup import xml_text
 from rigless.runs.reports.explanation import circumstances, explained, last_output
 from rigless.runs.result import Result
+from rigless.scenario.expect.margins import moment
 
 
 def render_junit(results: list[Result]) -> str:
@@ -58,7 +59,7 @@ def _add_suite(suites: ElementTree.Element, result: Result, name: str) -> None:
         suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("time", f"{result.wall_s:.3f}")
-    output = [f"seed {result.seed}, {result.duration_s:g} s simulated", *last_output(result)]
+    output = [f"seed {result.seed}, {moment(result.duration_s)} simulated", *last_output(result)]
     ElementTree.SubElement(suite, "system-out").text = xml_text("\n".join(output))
 
 

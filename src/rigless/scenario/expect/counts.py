@@ -4,7 +4,7 @@ from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
-from rigless.scenario.expect.margins import count_slack, counted, explain_count
+from rigless.scenario.expect.margins import count_slack, counted, explain_count, moment
 from rigless.scenario.expect.names import check_names, least_count, other_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
@@ -37,7 +37,7 @@ class CountWatch(Watch):
         self.count += 1
         time_s = time_ns / 1e9
         if len(self._times) < SHOWN:
-            self._times.append(f"{time_s:g} s")
+            self._times.append(moment(time_s))
         if self.high is not None and self.count == self.high + 1:
             self.broke_at_s, self.broke_robot = time_s, robot
         self.curve.add(time_s, self.count)

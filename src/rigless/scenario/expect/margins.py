@@ -77,6 +77,11 @@ def explain_count(count: int, low: int, high: int | None) -> str:
     return f", {count - high} too many" if high is not None and count > high else ""
 
 
+def moment(time_s: float) -> str:
+    """Return a time to the millisecond: runs in wall time end at odd nanoseconds."""
+    return f"{round(time_s, 3):.9g} s"
+
+
 def shown(e: Expectation, value: Any) -> str:
     """Return a value for people."""
     if e.region:

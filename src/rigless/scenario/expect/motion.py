@@ -10,6 +10,7 @@ from typing import Any
 from rigless.kernel.events import Event
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.scenario.expect.margins import moment
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import look_up
 from rigless.scenario.expect.reactions import none_occurred, robots_after
@@ -220,7 +221,7 @@ class StopWatch(Watch):
             return self.result(self.least == 0, none_occurred(self.e), high=self.limit_m)
         worst = max(stops, key=lambda stop: stop.path_m)
         driving = [stop for stop in stops if not stop.stopped]
-        detail = f"longest path {worst.path_m:.4g} m after {worst.begin_ns / 1e9:g} s"
+        detail = f"longest path {worst.path_m:.4g} m after {moment(worst.begin_ns / 1e9)}"
         detail += f"; {len(stops)} measured"
         if driving:
             detail += f"; {driving[0].robot} was still moving at the end"

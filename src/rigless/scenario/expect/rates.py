@@ -5,7 +5,7 @@ from typing import Any
 from rigless.kernel.rate import to_ns
 from rigless.scenario.expect.counts import MessageWatch
 from rigless.scenario.expect.curve import Curve
-from rigless.scenario.expect.margins import inside
+from rigless.scenario.expect.margins import inside, moment
 from rigless.scenario.verdict import Verdict
 
 BINS = 100  # points of the plot
@@ -47,7 +47,8 @@ class RateWatch(MessageWatch):
         if self.end_ns is not None and self.decided():  # also if the run ends in the window
             length_s = (self.end_ns - self.start_ns) / 1e9
         if self.failure or length_s <= 0:
-            what = self.failure or f"the run ended at {self.run.now_ns / 1e9:g} s, before from_s"
+            ended = moment(self.run.now_ns / 1e9)
+            what = self.failure or f"the run ended at {ended}, before from_s"
             return self.result(False, what, low=e.min_hz, high=e.max_hz)
         hz = self.count / length_s
         margin = inside(hz, e.min_hz, e.max_hz)

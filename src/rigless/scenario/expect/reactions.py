@@ -6,7 +6,7 @@ from typing import Any
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import Robot
-from rigless.scenario.expect.margins import counted
+from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
@@ -112,7 +112,7 @@ class ReactionWatch(Watch):
         late = [one for one in measured if one.ms is None or one.ms > self.limit_ms]
         worst = max(measured, key=self._ms)
         enough = len(self._reactions) >= self.least
-        begin = f"after {worst.begin_ns / 1e9:g} s"
+        begin = f"after {moment(worst.begin_ns / 1e9)}"
         what = f"no reaction {begin}" if worst.ms is None else f"worst {worst.ms:.6g} ms {begin}"
         number = f"{len(measured)} measured" + (f", {len(late)} too late" if late else "")
         occurred = counted(len(self._reactions), "occurrence")
@@ -136,4 +136,4 @@ class ReactionWatch(Watch):
         if not self._reactions:
             return none_occurred(self.e)
         first_s = self._reactions[0].begin_ns / 1e9
-        return f"nothing was measured: it occurred at {first_s:g} s, too short before the end"
+        return f"nothing was measured: it occurred at {moment(first_s)}, too short before the end"

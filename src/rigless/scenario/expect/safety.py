@@ -9,7 +9,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.scenario.expect.counts import CountWatch
-from rigless.scenario.expect.margins import counted, inside_m
+from rigless.scenario.expect.margins import counted, inside_m, moment
 from rigless.scenario.expect.motion import pose_of
 from rigless.scenario.expect.watch import Watch
 from rigless.scenario.verdict import Verdict
@@ -75,11 +75,11 @@ class DistanceWatch(Watch):
 
     def verdict(self) -> Verdict:
         if not self._sampled:
-            what = f"never sampled: the run ended at {self.run.now_ns / 1e9:g} s"
+            what = f"never sampled: the run ended at {moment(self.run.now_ns / 1e9)}"
             return self.result(False, what, low=self.limit_m)
         distance_m, time_s, name = self._least
         who = f"{name}: " if len(self.robots) > 1 else ""
-        detail = f"{who}smallest distance {distance_m:.4g} m at {time_s:g} s"
+        detail = f"{who}smallest distance {distance_m:.4g} m at {moment(time_s)}"
         if math.isinf(distance_m):
             detail = "there is nothing around"
         broke_at_s, robot = self._broke or (None, "")
@@ -126,14 +126,14 @@ class ReachWatch(Watch):
     def verdict(self) -> Verdict:
         missing = [name for name in self.robots if name not in self._reached]
         if not self._nearest:
-            what = f"never sampled: the run ended at {self.run.now_ns / 1e9:g} s"
+            what = f"never sampled: the run ended at {moment(self.run.now_ns / 1e9)}"
             return self.result(False, what, low=0.0)
         name = min(missing or self.robots, key=lambda robot: self._nearest[robot][0])
         inner_m, time_s = self._nearest[name]
         who = f"{name}: " if len(self.robots) > 1 else ""
-        detail = f"reached at {max(self._reached.values(), default=0.0):g} s"
+        detail = f"reached at {moment(max(self._reached.values(), default=0.0))}"
         if missing:
-            detail = f"not reached; {who}nearest {-inner_m:.4g} m outside at {time_s:g} s"
+            detail = f"not reached; {who}nearest {-inner_m:.4g} m outside at {moment(time_s)}"
         return self.result(
             not missing,
             detail,

@@ -10,7 +10,7 @@ import numpy as np
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.scenario.expect.margins import counted, explain, shown, slack
+from rigless.scenario.expect.margins import counted, explain, moment, shown, slack
 from rigless.scenario.expect.names import check_message, message_path, other_names
 from rigless.scenario.expect.paths import look_up, member
 from rigless.scenario.expect.watch import Watch
@@ -96,7 +96,7 @@ class ValueWatch(Watch):
 
     def _judge(self, samples: Samples) -> tuple[bool, str]:
         if samples.count == 0:
-            return False, f"never sampled: the run ended at {self.run.now_ns / 1e9:g} s"
+            return False, f"never sampled: the run ended at {moment(self.run.now_ns / 1e9)}"
         others = ""
         if (path := message_path(self.e)) is not None:
             others = other_names(self.run.messages(path[0]), path[1], path[2])
@@ -131,7 +131,7 @@ class ValueWatch(Watch):
         samples.held += good
         who = f"{name}: " if len(self.robots) > 1 else ""
         far = "" if good else explain(self.e, reported)
-        samples.last = f"{who}{shown(self.e, reported)} at {time_s:g} s{far}"
+        samples.last = f"{who}{shown(self.e, reported)} at {moment(time_s)}{far}"
         better = not worst <= samples.margin if self.e.eventually else not worst >= samples.margin
         if better and not math.isnan(worst):
             samples.margin, samples.extreme = worst, samples.last

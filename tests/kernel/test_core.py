@@ -109,6 +109,10 @@ def test_the_seed_selects_the_places_where_robots_begin():
         assert sim.robots["cart"].start_place == (seed, 0.0, 0.0)
 
 
+def test_a_simulation_begins_without_observers():
+    assert [list(each) for each in Simulation([]).core.listeners] == [[]] * 6
+
+
 def test_an_observer_gets_the_events_so_far_and_then_each_new_one():
     sim, seen = Simulation([Counter("c")]), []
     sim.run(0.5)

@@ -16,6 +16,7 @@ from rigless.kernel.shard import (
     to_bytes,
 )
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.world import Obstacle, World
 
 from .robots import Counter
 from .wires import Beat
@@ -99,6 +100,15 @@ def test_a_robot_of_another_part_sends_logs_and_plans_nothing():
     assert (sim.truth("b").total, sim.truth("b").ticks) == (0, 0)
     sim.core.recording = True
     assert not sim.robots["b"].wanted("beat")
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_every_part_moves_the_obstacles_of_the_scenario(number):
+    robots, world = [Follower(name) for name in "ab"], World({"box": Obstacle(0.1)})
+    sim = Simulation(robots, world, shard=Shard(number, 2))
+    sim.core.plan(S, inp.MoveObstacle("box", 3.0, 4.0))
+    sim.run(1.0)
+    assert sim.world.state.obstacles["box"].pose(sim.now_ns)[:2] == (3.0, 4.0)
 
 
 def test_an_input_of_a_robot_elsewhere_is_refused_with_the_shard_that_has_it():

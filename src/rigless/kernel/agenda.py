@@ -6,7 +6,7 @@ arrives after everything that was due `now` has run, and a replay must keep that
 sequence are one number, the rank, because comparing one number costs half as much.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any, ClassVar
 
@@ -28,6 +28,7 @@ class Ticker:
         "call",
         "due_ns",
         "fast_forward",
+        "group",
         "n",
         "name",
         "num",
@@ -45,6 +46,7 @@ class Ticker:
     ):
         self.name, self.call, self.rank = name, call, rank
         self.fast_forward = fast_forward  # does up to n ticks at once, returns how many
+        self.group: TickerGroup | None = None
         self.set_rate(Rate(0), 0)
 
     def set_rate(self, rate: Rate, base_ns: int) -> None:
@@ -83,6 +85,24 @@ class Ticker:
                 self.load(self.num, self.period_num, self.base_ns, self.n + 1)
 
 
+class TickerGroup:
+    """Tickers that are always due together; `advance` returns those that must be called."""
+
+    __slots__ = ("advance", "rank", "tickers")
+
+    def __init__(self, tickers: Sequence[Ticker], advance: Callable[[], Iterable[int]]):
+        self.tickers, self.advance, self.rank = tickers, advance, tickers[0].rank
+
+
+class Turn:
+    """The call of a member of a group, in its own order."""
+
+    __slots__ = ("ticker",)
+
+    def __init__(self, ticker: Ticker):
+        self.ticker = ticker
+
+
 class OneShot:
     """An event that is due once: the name of an action and its argument, both plain data."""
 
@@ -106,6 +126,9 @@ class Timer(msgspec.Struct, eq=False):
         return self.robot, self.method.__name__, self.args
 
 
+ONE_SHOTS = (OneShot, Timer)
+
+
 class Agenda:
     """The queue of everything that is due.
 
@@ -118,7 +141,7 @@ class Agenda:
         self.next_order = 0
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
-        self.failed: Ticker | OneShot | Timer | None = None  # the entry that raised
+        self.failed: Any = None  # the ticker or one-shot that raised
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot and return the number that cancels it."""
@@ -137,11 +160,12 @@ class Agenda:
     def cancel(self, order: int) -> None:
         """Cancel a one-shot. It does nothing if the one-shot has run."""
         for _, rank, item in self._heap:
-            if item.__class__ is not Ticker and rank & (TICK - 1) == order:
+            if item.__class__ in ONE_SHOTS and rank & (TICK - 1) == order:
                 item.live = False
 
     def enter(self, ticker: Ticker) -> None:
         """Enter a ticker, or move its entry after a change of its rate."""
+        self._part([ticker])
         self._heap = [entry for entry in self._heap if entry[2] is not ticker]
         heapify(self._heap)
         if ticker.num:
@@ -150,10 +174,44 @@ class Agenda:
     def enter_all(self, tickers: Iterable[Ticker]) -> None:
         """Enter tickers, or move their entries, as `enter` does for one."""
         tickers = list(tickers)
+        self._part(tickers)
         known = {id(ticker) for ticker in tickers}
         self._heap = [entry for entry in self._heap if id(entry[2]) not in known]
         self._heap += [(ticker.due_ns, ticker.rank, ticker) for ticker in tickers if ticker.num]
         heapify(self._heap)
+
+    def join(self, tickers: Sequence[Ticker], advance: Callable[[], Iterable[int]]) -> None:
+        """Let tickers of the same period, which are due at the same time, run as a group."""
+        tickers = sorted(tickers, key=lambda ticker: ticker.rank)
+        group, members = TickerGroup(tickers, advance), {id(ticker) for ticker in tickers}
+        for ticker in tickers:
+            ticker.group = group
+        self._heap = [entry for entry in self._heap if id(entry[2]) not in members]
+        self._heap.append((tickers[0].due_ns, group.rank, group))
+        heapify(self._heap)
+
+    def _part(self, tickers: Iterable[Ticker]) -> None:
+        """Enter the members of groups by themselves again, if one of these tickers is one."""
+        for group in {id(one.group): one.group for one in tickers if one.group}.values():
+            for ticker in group.tickers:
+                ticker.group = None
+            self._heap = [entry for entry in self._heap if entry[2] is not group]
+            self._heap += [(one.due_ns, one.rank, one) for one in group.tickers if one.num]
+        heapify(self._heap)
+
+    def _advance(self, time_ns: int, group: TickerGroup) -> int:
+        """Run a group. Members that must be called follow in their order. Return the others."""
+        heap, tickers = self._heap, group.tickers
+        due_ns = time_ns + tickers[0].step_ns
+        for ticker in tickers:
+            ticker.due_ns = due_ns
+        heapreplace(heap, (due_ns, group.rank, group))
+        turns = 0
+        for place in group.advance():
+            ticker = tickers[place]
+            heappush(heap, (time_ns, ticker.rank, Turn(ticker)))
+            turns += 1
+        return len(tickers) - turns
 
     def next_due_ns(self) -> int | None:
         """Return when the next event is due, or None."""
@@ -186,8 +244,13 @@ class Agenda:
                         item.due_ns = due_ns = item.base_ns + n * item.period_num // item.num
                     replace(heap, (due_ns, rank, item))
                     item.call()
+                elif item.__class__ is TickerGroup:
+                    count += self._advance(time_ns, item) - 1
                 else:
                     heappop(heap)
+                    if item.__class__ is Turn:
+                        item.ticker.call()
+                        continue
                     if not item.live:
                         continue
                     if item.__class__ is Timer:
@@ -195,7 +258,7 @@ class Agenda:
                     else:
                         self._act(item.action, item.argument)
         except Exception:
-            self.failed = item
+            self.failed = item.ticker if item.__class__ is Turn else item
             raise
         finally:
             self.processed += count
@@ -222,7 +285,7 @@ class Agenda:
         return [
             (time_ns, rank, item.action, item.argument)
             for time_ns, rank, item in sorted(self._heap, key=lambda entry: entry[:2])
-            if item.__class__ is not Ticker and item.live and not SAMPLE <= rank < INPUT
+            if item.__class__ in ONE_SHOTS and item.live and not SAMPLE <= rank < INPUT
         ]
 
     def load(
@@ -234,6 +297,8 @@ class Agenda:
     ) -> None:
         """Replace the content by saved one-shots and these tickers."""
         self.now_ns, self.next_order = now_ns, next_order
+        for ticker in tickers:
+            ticker.group = None
         self._heap = [
             (time_ns, rank, OneShot(action, argument)) for time_ns, rank, action, argument in shots
         ]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, OneShot, Ticker, Timer
+from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker, TickerGroup
 from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import Event
 from rigless.kernel.fleet import FleetMember
@@ -71,6 +71,7 @@ class Core:
             )
         self.membership = Membership(shard, self.robots)
         self.listeners = Listeners([], [], [], [], [], [])
+        self.alone = False  # if true, robots do not tick in groups (kernel/together.py)
         self.recording = False  # if true, outputs are encoded even without a connected peer
         self.events: deque[Event] = deque(maxlen=EVENTS_KEPT)
         self.collected: dict[tuple[str, str], deque[Any]] | None = {} if collect else None
@@ -117,6 +118,29 @@ class Core:
         for time_ns, planned in self._planned:
             self.agenda.add(time_ns, TIMER, "input", ("scenario", planned))
         self.rearm_samples()
+        self.join_ticks()
+
+    def join_ticks(self) -> None:
+        """Let robots that are always due together tick in groups, unless `alone` is set."""
+        due: dict[tuple[Any, ...], list[Robot]] = {}
+        for (name, method), ticker in self.tickers.items():
+            robot = self.robots[name]
+            maker = self.behaviours[name].groups[method]
+            if maker and ticker.step_ns and not self.alone:
+                place = id(robot.world), ticker.due_ns, ticker.step_ns
+                due.setdefault((type(robot), method, maker, *place), []).append(robot)
+        for (kind, method, maker, *_), robots in due.items():
+            for group in getattr(kind, maker)(robots):
+                members = [self.tickers[robot.name, method] for robot in group.robots]
+                self.agenda.join(members, group.advance)
+
+    def tick_alone(self) -> None:
+        """Let each robot tick by itself from now on. The results are the same."""
+        self.alone = True
+        self.agenda.enter_all(self.tickers.values())
+        for robot in self.robots.values():
+            if robot.group is not None:
+                robot.group.end()
 
     def reset(self) -> None:
         """Go back to time zero with new robots and a new world. Listeners and samples stay."""
@@ -170,6 +194,7 @@ class Core:
         for ticker in tickers:
             ticker.skip_to(time_ns)
         self.agenda.enter_all(tickers)
+        self.join_ticks()
         self.run_until(time_ns)
 
     def sample(self, hz: float, call: Callable[[], Any]) -> None:
@@ -324,6 +349,8 @@ class Core:
 
     def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
         """Call the robot's handler for the type of this message."""
+        if robot.group is not None:
+            robot.group.disturb(robot)
         handler = self.behaviours[robot.name].handler(type(message))
         if handler is not None:
             getattr(robot, handler)(message, link)
@@ -339,12 +366,14 @@ def _phase_ns(robot: Robot) -> int:
     return to_ns(robot.phase_s()) if isinstance(robot, FleetMember) else 0
 
 
-def _describe(item: Ticker | OneShot | Timer | None) -> str:
+def _describe(item: Any) -> str:
     """Name the robot and the method, or the input, of an entry of the agenda."""
     if isinstance(item, Ticker):
         return item.name
     if item is None:
         return "the simulation"
+    if isinstance(item, TickerGroup):
+        return f"{item.tickers[0].name} and others of its group"
     if item.action == "timer":
         robot, method, _ = item.argument
         return f"{robot}.{method}"

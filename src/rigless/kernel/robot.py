@@ -30,6 +30,7 @@ from rigless.kernel.rate import to_ns
 from rigless.kernel.requirements import Requirement
 from rigless.kernel.shard import NOWHERE, Membership, Whereabouts
 from rigless.kernel.streams import Streams
+from rigless.kernel.together import Group
 from rigless.kernel.validation import examine
 from rigless.kernel.world import World
 
@@ -87,12 +88,13 @@ class VirtualInput:
     clock_key: str = ""
 
 
-def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
+def every(hz: RateOf, fast_forward: str = "", together: str = "") -> Callable[[Method], Method]:
     """Call the method at this rate, first one period after the start.
 
     The rate is a number or a function of the config. `fast_forward` names a method that does many
     ticks at once while no output is needed. It gets the number of ticks that are due before any
     other event, does as many as it can, exactly as the method would, and returns how many.
+    `together` names a class method that makes groups of robots which tick together (together.py).
 
         @rigless.every(lambda config: config.report_hz)
         def report(self): ...
@@ -101,6 +103,7 @@ def every(hz: RateOf, fast_forward: str = "") -> Callable[[Method], Method]:
     def mark(method: Method) -> Method:
         method.__rigless_every__ = hz  # type: ignore[attr-defined]
         method.__rigless_fast_forward__ = fast_forward  # type: ignore[attr-defined]
+        method.__rigless_together__ = together  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -241,6 +244,7 @@ class Robot:
         self.fault_targets = Targets.of(
             (port.name for port in self.ports), self.sensors, self.actuators, self.own_faults
         )
+        self.group: Group | None = None  # robots that tick together with this one
         self._core: Services = None  # type: ignore[assignment]  # set when it joins a simulation
 
     def __repr__(self) -> str:

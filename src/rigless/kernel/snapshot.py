@@ -292,3 +292,4 @@ def restore(core: "Core", saved: Snapshot) -> None:
     core.links.passages.clear()
     core.agenda.load(saved.now_ns, saved.next_order, parts.due, list(core.tickers.values()))
     core.rearm_samples()
+    core.join_ticks()

@@ -19,7 +19,7 @@ from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.problems import Problem
 from rigless.kernel.requirements import Requirement
-from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
+from rigless.kernel.robot import Defaults, VirtualInput, every, on
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.checks.examine import examine_config, requirements_of
@@ -161,7 +161,12 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self._remote_settings = RemoteSettings(self.config)
         self._enabled = {key for key, on in self.config.capabilities.supportedModules if on}
         self.machine = Machine(
-            self, self.config, self._state.machine, self.world, self._start_pose(), self._neighbours
+            self,
+            self.config,
+            self._state.machine,
+            self.world,
+            self._start_pose(),
+            self.neighbour_robots,
         )
         self._check_start()
         self._assemble()
@@ -189,10 +194,6 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         profile = self.config.runtime.simulationProfile
         start = (profile and profile.initialPose) or InitialPose()
         return self.placed(self.start_pose or (start.x, start.y, start.theta))
-
-    def _neighbours(self) -> list[Robot]:
-        """Return all robots of this world, with this one."""
-        return [robot for robot in self.all_robots.values() if robot.world is self.world]
 
     def _check_start(self) -> None:
         """Raise InputError if a simulated robot starts where it cannot be."""
@@ -249,7 +250,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
 
     # Time
 
-    @every(lambda config: config.runtime.tickHz)
+    @every(lambda config: config.runtime.tickHz, together="tick_groups")
     def tick(self) -> None:
         state = self._state
         if not state.core.booted:
@@ -267,6 +268,8 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         if self.vda is not None:
             self.vda.tick()
         self.streams.after_tick()
+        if self.group is not None:
+            self.group.sort(self)
 
     @every(lambda config: config.streams.heartbeatHz)
     def publish_heartbeat(self) -> None:

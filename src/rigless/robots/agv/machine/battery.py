@@ -22,6 +22,10 @@ class Battery:
         self._taper, self._low = config.taperFromSoc, config.lowSoc
         self._per_ws = 1.0 / (config.capacityWh * 3600.0)
 
+    def knobs(self) -> tuple[float, ...]:
+        """Return the columns IDLE_W to LOW of a machine in together/step.py."""
+        return self._idle_w, self._drive_w, self._per_ws, self._lowest, self._low
+
     def _charging_w(self, soc: float, charger_w: float) -> float:
         """Return the charging power: constant, and falling towards the end, as with lithium."""
         share = 1.0 if soc <= self._taper else (1.0 - soc) / (1.0 - self._taper)

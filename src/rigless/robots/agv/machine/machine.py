@@ -35,7 +35,7 @@ SETTLE_S = 1.0  # period of updates of battery and temperatures at rest
 
 
 @compiled
-def _go(
+def go(
     drive: m.Array,
     path: m.Array,
     const: m.Array,
@@ -95,8 +95,9 @@ class Machine:
     ):
         profile = config.runtime.simulationProfile or SimulationProfile()
         self._services = services
+        self.version = 0  # of the limits and constants
         self.limits = m.limits_of(config)
-        self._dt_s = 1.0 / config.runtime.tickHz
+        self.dt_s = 1.0 / config.runtime.tickHz
         self.drivers = make_drivers(services, config, self.limits)
         self.const, self.wheels = make_chassis(config, profile, self.limits)
         self.motors = MotorBank(services, config, self.drivers, self.limits)
@@ -135,6 +136,7 @@ class Machine:
         self.limits[:] = m.limits_of(config)  # in place: drivers share it
         self.const[:] = make_chassis(config, self._profile, self.limits)[0]
         self.protection.configure(config)
+        self.version += 1
 
     @property
     def sees_walls(self) -> bool:
@@ -144,6 +146,7 @@ class Machine:
     def resample(self) -> None:
         """Read all inputs at the next tick; call it after an input was set."""
         self.state.sampled = False
+        self.state.changes += 1
 
     def _begin(
         self, config: RobotConfig, profile: SimulationProfile, start_pose: Pose | None
@@ -167,12 +170,12 @@ class Machine:
         drive, path, motors = state.drive.copy(), np.zeros((1, d.PATH_SIZE)), state.motors.copy()
         d.begin(drive, path, self.const, True)
         edges, on = self.sensing.edges, state.edges.copy()
-        d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self._dt_s)
-        m.tick(motors, self.limits, 0.0, self._dt_s)
-        m.plan(motors, self.limits, self._dt_s)  # by itself, as with motor faults
-        m.move(motors, self.limits, motors[:, m.REF].copy(), 0.0, self._dt_s)
-        _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self._dt_s)
-        _go(
+        d.steer(drive, path, self.const, motors, self.wheels, 0.0, math.inf, self.dt_s)
+        m.tick(motors, self.limits, 0.0, self.dt_s)
+        m.plan(motors, self.limits, self.dt_s)  # by itself, as with motor faults
+        m.move(motors, self.limits, motors[:, m.REF].copy(), 0.0, self.dt_s)
+        _arrive(drive, path, self.const, motors, self.wheels, edges, on, 0.0, False, self.dt_s)
+        go(
             drive,
             path,
             self.const,
@@ -184,7 +187,7 @@ class Machine:
             0.0,
             math.inf,
             0.0,
-            self._dt_s,
+            self.dt_s,
         )
         d.stretch(drive, path, self.const)
         self.protection.warm_up(state)
@@ -238,7 +241,7 @@ class Machine:
         x, y = (drive[d.X], drive[d.Y]) if len(state.over) else (0.0, 0.0)
         edges, drivers = self.sensing.edges, self.drivers
         if not changed:
-            done = _go(
+            done = go(
                 drive,
                 path,
                 self.const,
@@ -410,6 +413,10 @@ class Machine:
     @property
     def battery(self) -> tuple[float, bool]:
         return self.state.soc, self.state.charging
+
+    def battery_knobs(self) -> tuple[float, ...]:
+        """Return the constants of the battery for a group of robots."""
+        return self._battery.knobs()
 
     def command_began(self, command: str) -> None:
         """Start the faults that wait for a command of this type."""

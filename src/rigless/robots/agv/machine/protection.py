@@ -20,7 +20,7 @@ from rigless.robots.agv.motion import motors as m
 from rigless.robots.agv.motion.contacts import SHALLOW_M
 from rigless.robots.agv.motion.floor import Floor, Touch
 from rigless.robots.agv.motion.footprint import Point, footprint_of, placed, reach_of, with_load
-from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap, shapes_of
+from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.services import MachineServices
 from rigless.worlds.grid_world import GridWorld
@@ -57,17 +57,20 @@ class Protection:
         if mapped and isinstance(world, GridWorld):
             self._walls = Walls(world.grid)
         self._floor: Floor | None = None
-        self._number = 0  # index on the floor
+        self.number = 0  # index on the floor
+        self.version = 0  # of the footprint and the safety
+        self._shown = -1  # the floor's obstacles at the last look at rest
         self._alone = False
         self._last: tuple[float, float, bool] | None = None  # that of the floor, at rest
 
     def bind(self, state: MachineState) -> None:
         """Use this state from now on."""
-        self.state, self._last = state, None
+        self.state, self._last, self._shown = state, None, -1
         self.reshape()
 
     def reshape(self) -> None:
         """Use the footprint with the load that the robot carries."""
+        self.version += 1
         load = self.state.load_size_m
         self._outline: tuple[bytes, list[Point]] | None = None  # the pose, and its corners
         self.corners: list[Point] = with_load(self.footprint, load) if load else self.footprint
@@ -85,6 +88,7 @@ class Protection:
 
     def configure(self, config: RobotConfig) -> None:
         """Apply the safety of a config."""
+        self.version += 1
         safety = config.safety
         self._stop_on_obstacle, self._stop_on_contact = (
             safety.stopOnObstacle,
@@ -115,6 +119,29 @@ class Protection:
     def has_walls(self) -> bool:
         """True if the walls of a map are obstacles to the robot."""
         return self._walls is not None
+
+    @property
+    def walls(self) -> Walls | None:
+        """The walls of the map, if they are obstacles to the robot."""
+        return self._walls
+
+    @property
+    def last_look(self) -> tuple[float, float, bool] | None:
+        """The gap, the free part of it, and if the turn is blocked, as last seen."""
+        return self._last
+
+    @property
+    def knows_all(self) -> bool:
+        """True if the robot has looked at all that it sees, at rest."""
+        seen = self._floor is not None and self._floor.version in (0, self._shown)
+        return seen and (self._last is not None or not self.sees_robots)
+
+    def knobs(self) -> tuple[float, ...]:
+        """Return the columns STOP_M to WALLED of a machine in together/step.py."""
+        return (
+            self.stop_m, self._warn_m, self._turn_m, self.front_m, self.rear_m, self.half_width_m,
+            self._margin_m, self._stop_on_obstacle, self.sees_robots, self.has_walls,
+        )  # fmt: skip
 
     @property
     def waits(self) -> bool:
@@ -157,7 +184,7 @@ class Protection:
             others = [robot for robot, one in zip(near, found, strict=True) if one is None]
             floor = Floor(machines, others, self._world)
             for number, protection in enumerate(machines):
-                protection._floor, protection._number = floor, number
+                protection._floor, protection.number = floor, number
             self._alone = len(near) == 1 and self._walls is None
             assert self._floor is not None
         return self._floor
@@ -176,12 +203,15 @@ class Protection:
 
     def disturbed(self, now_ns: int) -> bool:
         """Return True if the field of a robot at rest may have changed."""
-        if self._world.state.obstacles:
-            return True
+        if self._world.state.obstacles or self._shown > 0:
+            shown = (self._floor or self.floor()).shown(self.number, now_ns)
+            if shown != self._shown:
+                self._shown = shown
+                return True
         if not self.sees_robots or self._is_alone:
             return False
         floor = self._floor or self.floor()
-        return floor.look(self._number, now_ns) != self._last
+        return floor.look(self.number, now_ns) != self._last
 
     @property
     def _is_alone(self) -> bool:
@@ -203,7 +233,7 @@ class Protection:
         if len(state.placed):
             found = min(found, disc_gap(state.placed, *place))
         if self._world.state.obstacles:
-            discs, boxes = shapes_of(self._world, now_ns)
+            discs, boxes = (self._floor or self.floor()).shapes(self.number, now_ns)
             found = min(found, disc_gap(discs, *place), box_gap(boxes, *place))
         if self._walls is not None and phase == d.ROLL:
             # A wall beyond the next stop is no obstacle.
@@ -212,7 +242,7 @@ class Protection:
         free, blocked = math.inf, found <= (self._turn_m if turns else self.stop_m)
         if self.sees_robots and not self._is_alone:
             floor = self._floor or self.floor()
-            self._last = floor.look(self._number, now_ns)
+            self._last = floor.look(self.number, now_ns)
             gap, free, turn = self._last
             if floor.others_here:
                 others = floor.gap_to_others(place)
@@ -236,7 +266,7 @@ class Protection:
         """Return the robots that block each other in a circle with this one, or []."""
         if not self.sees_robots or not self.waits or self._is_alone:
             return []
-        return self.floor().circle(self._number)
+        return self.floor().circle(self.number)
 
     def is_taken(self, x_m: float, y_m: float) -> bool:
         """Return True if another robot stands at a point."""
@@ -253,7 +283,7 @@ class Protection:
         """Report new contacts. Return True if one of them stops the robot."""
         if not state.touching and not self._world.state.obstacles and self._is_alone:
             return False
-        touches = (self._floor or self.floor()).touches(self._number, now_ns)
+        touches = (self._floor or self.floor()).touches(self.number, now_ns)
         if not touches and not state.touching:
             return False
         found = {f"{touch.kind}:{touch.other}": touch for touch in touches}

@@ -14,8 +14,18 @@ from rigless.robots.agv.motion.motors import MOTOR_SIZE
 Array = NDArray[np.float64]
 
 
+# Numbers that most ticks change, in one array, so that a group of robots can tick in one call.
+SOC, OBSTACLE_M, NEAR, REST_S, CHANGES, GAUGES = range(6)
+
+
+def _gauges() -> Array:
+    return np.array([1.0, math.inf, 0.0, 0.0, 0.0])
+
+
 @dataclass(slots=True)
 class MachineState:
+    gauges: Array = field(default_factory=_gauges)
+
     # Motors, by index
     motors: Array = field(default_factory=lambda: np.zeros((0, MOTOR_SIZE)))
     codes: list[str] = field(default_factory=list)  # fault codes; "": none
@@ -49,11 +59,9 @@ class MachineState:
     pressed: str = "NONE"  # emergency stop: NONE, MANUAL or REMOTE
     estop: str = "NONE"  # likewise, until it is acknowledged
     released: bool = False  # it was seen released in this boot, so that a stop may latch
-    obstacle_m: float = math.inf
     blocked: bool = False  # within the stop distance, for simulated guards
     guarded: bool = False  # a guard input is on
     obstacle_stop: bool = False
-    field_violation: bool = False
 
     # Contacts
     touching: dict[str, float] = field(default_factory=dict)  # depth in m when last reported
@@ -72,7 +80,6 @@ class MachineState:
     driven: list[bool] = field(default_factory=list)  # rules by distance that have begun
 
     # Power
-    soc: float = 1.0
     charging: bool = False
     charger: str = ""  # of the layout, at which the robot charges
     charger_w: float = math.inf  # the most that it supplies
@@ -80,7 +87,6 @@ class MachineState:
     load_type: str = ""
     load_height_m: float = 0.0
     load_kg: float = 0.0
-    rest_s: float = 0.0  # time at rest that battery and motors do not include yet
 
     remote: RemoteState = field(default_factory=RemoteState)  # real parts
 
@@ -88,7 +94,51 @@ class MachineState:
     scans: list[tuple[str, str]] = field(default_factory=list)
     notices: list[tuple[str, str, str, str, dict[str, Any]]] = field(default_factory=list)
     collisions: list[dict[str, Any]] = field(default_factory=list)
-    changes: int = 0  # counts changes of published values
+
+    @property
+    def soc(self) -> float:
+        """The state of charge of the battery, 0 to 1."""
+        return self.gauges.item(SOC)
+
+    @soc.setter
+    def soc(self, soc: float) -> None:
+        self.gauges[SOC] = soc
+
+    @property
+    def obstacle_m(self) -> float:
+        """The distance to the nearest obstacle ahead; inf if there is none."""
+        return self.gauges.item(OBSTACLE_M)
+
+    @obstacle_m.setter
+    def obstacle_m(self, distance_m: float) -> None:
+        self.gauges[OBSTACLE_M] = distance_m
+
+    @property
+    def field_violation(self) -> bool:
+        """True if something is in the protective field."""
+        return self.gauges.item(NEAR) > 0.0
+
+    @field_violation.setter
+    def field_violation(self, near: bool) -> None:
+        self.gauges[NEAR] = near
+
+    @property
+    def rest_s(self) -> float:
+        """The time at rest that battery and motors do not include yet."""
+        return self.gauges.item(REST_S)
+
+    @rest_s.setter
+    def rest_s(self, seconds: float) -> None:
+        self.gauges[REST_S] = seconds
+
+    @property
+    def changes(self) -> int:
+        """The number of changes of published values."""
+        return int(self.gauges.item(CHANGES))
+
+    @changes.setter
+    def changes(self, number: int) -> None:
+        self.gauges[CHANGES] = number
 
     def wake(self) -> None:
         """Mark that something may move again, so that the next tick evaluates everything."""

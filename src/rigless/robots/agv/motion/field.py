@@ -87,6 +87,20 @@ def _turns(drive: Array) -> bool:
 
 
 @compiled
+def _is_aside(
+    drives: Array, kinds: Array, me: int, k: int, low: float, high: float, s: float, c: float
+) -> bool:
+    """Return True if robot `k` covers no part of the strip ahead of `me` until it stands."""
+    dx, dy = drives[k, d.X] - drives[me, d.X], drives[k, d.Y] - drives[me, d.Y]
+    x, y = c * dx + s * dy, c * dy - s * dx
+    sk, ck = sin_cos(drives[k, d.THETA])
+    far = abs(brake_m(drives[k], kinds[k])) + CLAIM_M
+    ahead, aside = far * abs(c * ck + s * sk), far * abs(c * sk - s * ck)
+    reach = kinds[k, REACH] + 1e-6
+    return x + ahead + reach <= 0.0 or y - aside - reach > high or y + aside + reach < low
+
+
+@compiled
 def _see(
     drives: Array,
     kinds: Array,
@@ -224,6 +238,7 @@ def see_all(
         turns = _turns(drives[me])
         back = drives[me, d.BACK] > 0.0 and drives[me, d.PHASE] != d.REST
         heading = drives[me, d.THETA] + (math.pi if back else 0.0)
+        sine, cosine = sin_cos(heading)
         front, low, high = -math.inf, math.inf, -math.inf
         for i in range(counts[me]):
             x, y = corners[me, i, 0], corners[me, i, 1]
@@ -252,9 +267,12 @@ def see_all(
                 and _turn_hits(drives, kinds, corners, shapes, counts, me, k, own, other)
             ):
                 fields[me, TURN], blocks = 1.0, True
-            gap = _see(
-                drives, kinds, shapes, counts, me, k, front, low, high, heading, own, fields[me]
-            )
+            if _is_aside(drives, kinds, me, k, low, high, sine, cosine):
+                gap = math.inf
+            else:
+                gap = _see(
+                    drives, kinds, shapes, counts, me, k, front, low, high, heading, own, fields[me]
+                )
             if not turns:
                 blocks = gap <= stops[me]
             if blocks and nearby < MOST_BLOCKING:

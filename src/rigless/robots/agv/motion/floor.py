@@ -4,7 +4,7 @@ The poses of all robots are taken together, once per instant, so that their orde
 matter. While nothing moves, nothing is computed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -59,7 +59,7 @@ class Floor:
 
     def __init__(self, machines: Sequence[Standing], others: Sequence[Robot], world: World):
         self._machines, self._others, self._world = machines, others, world
-        count = len(machines)
+        count, self.names = len(machines), [machine.name for machine in machines]
         self._now_ns, self._moved, self._changed = -1, True, True
         self._names: list[str] = []
         self._disc_names: list[str] = []
@@ -76,6 +76,9 @@ class Floor:
         self._touches, self._touching = np.zeros((count + 16, c.TOUCH_SIZE)), 0
         self._rows: dict[int, list[Array]] = {}
         self.discs, self.boxes = np.zeros((0, 3)), np.zeros((0, 5))
+        self.version = 0  # of the obstacles: it rises whenever one moves
+        self._blocks: list[tuple[Any, Array]] = []  # indices, and the poses of these robots
+        self._singles: list[int] = list(range(count))  # robots that are in no block
         self._round, self.others_here = np.zeros((0, 3)), False  # robots of other kinds
         grid = world.grid if isinstance(world, GridWorld) else None
         self._occupied = grid.occupied if grid is not None else NO_WALLS
@@ -97,6 +100,27 @@ class Floor:
         self._refresh(me, now_ns)
         rows = self._rows.get(me)
         return [self._touch(row) for row in rows] if rows else []
+
+    def shown(self, me: int, now_ns: int) -> int:
+        """Return a number that changes whenever an obstacle has moved."""
+        self._refresh(me, now_ns)
+        return self.version
+
+    def shapes(self, me: int, now_ns: int) -> tuple[Array, Array]:
+        """Return the obstacles of the world as discs and boxes."""
+        self._refresh(me, now_ns)
+        return self.discs, self.boxes
+
+    def at(self, now_ns: int) -> tuple[Array, Iterable[int]]:
+        """Return the fields of all robots, and the robots that touch something."""
+        self._refresh(0, now_ns)
+        return self._fields, self._rows
+
+    def use_blocks(self, blocks: list[tuple[Any, Array]]) -> None:
+        """Read the poses of these robots from arrays instead of their states."""
+        self._blocks = blocks
+        covered = {int(k) for numbers, _ in blocks for k in numbers}
+        self._singles = [k for k in range(len(self._machines)) if k not in covered]
 
     def gap_to_others(self, place: tuple[float, float, float, float, float]) -> float:
         """Return the gap ahead to robots of other kinds; `place` is as for `disc_gap`."""
@@ -155,13 +179,30 @@ class Floor:
             return
         self._now_ns = now_ns
         self._changed = self._changed or restored
-        shown = len(self.discs) + len(self.boxes)
-        if self._moved or self._changed or self._others or self._world.state.obstacles or shown:
-            self._gather(now_ns)
+        if self._world.state.obstacles or len(self.discs) or len(self.boxes):
+            self._see_obstacles(now_ns)
+        if self._moved or self._changed or self._others:
+            self._gather()
 
-    def _gather(self, now_ns: int) -> None:
+    def _see_obstacles(self, now_ns: int) -> None:
+        """Read where the obstacles are now."""
+        before, obstacles = (self.discs, self.boxes), self._world.state.obstacles
+        self.discs, self.boxes = shapes_of(self._world, now_ns)
+        disc_names = [name for name, one in obstacles.items() if one.size_m is None]
+        box_names = [name for name, one in obstacles.items() if one.size_m is not None]
+        names = disc_names, box_names
+        same = names == (self._disc_names, self._box_names)
+        if not same or not all(map(np.array_equal, before, (self.discs, self.boxes))):
+            self._disc_names, self._box_names = names
+            self._moved = True
+            self.version += 1
+
+    def _gather(self) -> None:
         self._states = [machine.state for machine in self._machines]
-        self._drives = np.array([state.drive for state in self._states])
+        for numbers, drives in self._blocks:
+            self._drives[numbers] = drives
+        for k in self._singles:
+            self._drives[k] = self._states[k].drive
         if self._changed:
             self._measure()
         self._moved = self._changed = False
@@ -171,11 +212,6 @@ class Floor:
         self._names = [name for name, _ in discs]
         self._round = np.array([disc for _, disc in discs]).reshape(-1, 3)
         self.others_here = len(discs) > 0
-        obstacles = self._world.state.obstacles
-        if obstacles or len(self.discs) or len(self.boxes):
-            self.discs, self.boxes = shapes_of(self._world, now_ns)
-            self._disc_names = [name for name, one in obstacles.items() if one.size_m is None]
-            self._box_names = [name for name, one in obstacles.items() if one.size_m is not None]
         self._aim()
         put_all(self._drives, self._corners, self._counts, self._shapes)
         sort_into_cells(self._drives, CELL_M, self._cells, self._starts, self._items)

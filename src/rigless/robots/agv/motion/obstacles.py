@@ -134,6 +134,7 @@ class Walls:
         self._grid, self._size, self._yaw = grid, grid.resolution_m, grid.origin[2]
         sine, cosine = sin_cos(self._yaw)
         self._frame = grid.origin[0], grid.origin[1], float(sine), float(cosine)
+        self.frame = *self._frame, self._yaw, self._size
 
     def gap(
         self,

@@ -18,6 +18,11 @@ class Deadlocks:
     def __init__(self, clock: Clock, state: CoreState, machine: Machine, events: Events):
         self._clock, self._state, self._machine, self._events = clock, state, machine, events
 
+    @property
+    def due_ns(self) -> int:
+        """The time of the next look."""
+        return self._state.circle_due_ns
+
     def tick(self) -> None:
         """Look for a circle every half a second while the robot is blocked."""
         state, now_ns = self._state, self._clock.now_ns

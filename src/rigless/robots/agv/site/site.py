@@ -16,6 +16,7 @@ from rigless.robots.agv.state import AgvState
 from rigless.worlds.layout.site_world import SiteWorld
 
 PERIOD_NS = 1_000_000_000
+NEVER_NS = 2**62
 
 __all__ = ["DEADLOCK", "Site"]
 
@@ -42,6 +43,15 @@ class Site:
         )
         self._deadlocks = Deadlocks(services, state.core, machine, events)
         self._detours = Detours(services, state.route, config, machine, route)
+
+    @property
+    def due_ns(self) -> int:
+        """The time until which `tick` has nothing to do while the robot stands or drives on."""
+        state = self._state
+        due_ns = state.core.site_due_ns if self._world is not None else NEVER_NS
+        if state.machine.obstacle_stop or state.core.circle_ns or state.route.blocked_ns:
+            due_ns = min(due_ns, self._deadlocks.due_ns, self._detours.due_ns)
+        return due_ns
 
     def tick(self) -> None:
         state = self._state

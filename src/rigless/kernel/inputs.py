@@ -108,6 +108,14 @@ class RemoveObstacle(Input, frozen=True):
     world_of: str = ""
 
 
+class SetDevice(Input, frozen=True):
+    """Set a device of the world, such as a lift (its `floor`) or a conveyor (`running`)."""
+
+    name: str
+    key: str
+    value: bool | int | float | str
+
+
 class PlaceRobot(Input, frozen=True):
     """Lift a robot and put it down at a pose, at rest."""
 
@@ -135,6 +143,7 @@ AnyInput = (
     | MoveObstacle
     | PlaceObstacle
     | RemoveObstacle
+    | SetDevice
     | PlaceRobot
     | Follow
 )

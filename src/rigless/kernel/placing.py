@@ -11,7 +11,7 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot
 from rigless.kernel.world import Obstacle, World
 
-Placed = inp.MoveObstacle | inp.PlaceObstacle | inp.RemoveObstacle | inp.PlaceRobot
+Placed = inp.MoveObstacle | inp.PlaceObstacle | inp.RemoveObstacle | inp.PlaceRobot | inp.SetDevice
 MOST_OBSTACLES = 1000
 LONGEST_NAME = 100
 LARGEST_M = 1000.0  # radius or side of an obstacle
@@ -59,6 +59,8 @@ class Placing:
                 world = self.world_of(given.world_of)
                 if given.name not in world.state.obstacles:
                     raise unknown("obstacle", given.name, world.state.obstacles)
+            case inp.SetDevice():
+                self._core.world.check_device(given)
             case inp.PlaceRobot():
                 robot = self._core.robot(given.robot)
                 if not robot.can_relocate or robot.footprint() is None:
@@ -84,6 +86,8 @@ class Placing:
                 world.put(given.name, Obstacle(radius_m, given.size_m, pose, pose))
             case inp.RemoveObstacle():
                 self.world_of(given.world_of).remove(given.name)
+            case inp.SetDevice():
+                core.world.set_device(given, core.now_ns)
             case inp.PlaceRobot():
                 robot = core.robots[given.robot]
                 robot.relocate(given.x_m, given.y_m, given.theta_rad)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rigless.kernel.body import Body, may_be_clear
 from rigless.kernel.elementary import sin_cos
-from rigless.kernel.inputs import MoveObstacle
+from rigless.kernel.inputs import MoveObstacle, SetDevice
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
@@ -139,6 +139,13 @@ class World:
         numbers = [move.x_m, move.y_m, move.theta_rad, move.over_s]
         if (reason := why_not_plain(numbers)) or not 0 <= move.over_s <= 1e9:
             raise InputError(Problem(move.name, reason or "over_s must be from 0 to 1e9"))
+
+    def check_device(self, given: SetDevice) -> None:
+        """Raise InputError if a device cannot be set so. This world has none."""
+        raise InputError(Problem(given.name, "the world has no devices", "use one with a layout"))
+
+    def set_device(self, given: SetDevice, now_ns: int) -> None:
+        """Set a device."""
 
     def body_after(self, move: MoveObstacle) -> Body:
         """Return the body of an obstacle at the end of a move."""

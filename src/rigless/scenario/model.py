@@ -63,8 +63,14 @@ class RobotEntry(Table):
     ports: dict[str, str | int] = {}
 
 
+ACTIONS = (
+    *("message", "wire", "wire_hex", "set", "clear", "obstacle", "door"),
+    *("lift", "conveyor"),
+)
+
+
 class TimelineEntry(Table):
-    """One action at a time: a message, bytes, inputs, faults cleared, an obstacle or door moved."""
+    """One action at a time: a message, bytes, inputs, faults cleared, something moved or set."""
 
     at_s: Seconds
     robot: str | None = None
@@ -81,18 +87,20 @@ class TimelineEntry(Table):
     over_s: Seconds = 0.0
     door: str | None = None
     open: bool = True
+    lift: str | None = None
+    floor: str | None = None
+    conveyor: str | None = None
+    running: bool | None = None
 
     @model_validator(mode="after")
     def one_action(self) -> "TimelineEntry":
-        actions = [
-            key
-            for key in ("message", "wire", "wire_hex", "set", "clear", "obstacle", "door")
-            if getattr(self, key) is not None
-        ]
+        actions = [key for key in ACTIONS if getattr(self, key) is not None]
         if len(actions) != 1:
-            raise ValueError(
-                "an entry needs exactly one of: message, wire, wire_hex, set, clear, obstacle, door"
-            )
+            raise ValueError(f"an entry needs exactly one of: {', '.join(ACTIONS)}")
+        if actions[0] == "lift" and (self.floor is None) == (self.running is None):
+            raise ValueError("a lift needs either a floor or running")
+        if actions[0] == "conveyor" and self.running is None:
+            raise ValueError("a conveyor needs running = true or false")
         if actions[0] in ("message", "wire", "wire_hex") and self.port is None:
             raise ValueError(f"{actions[0]} needs the port it goes to")
         if actions[0] == "obstacle" and (self.x is None or self.y is None):

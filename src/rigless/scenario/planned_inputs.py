@@ -110,6 +110,10 @@ def _timeline(simulation: Simulation, entry: TimelineEntry) -> list[AnyInput]:
         ]
     if entry.door is not None:
         return [site_of(simulation.core.world).door_move(entry.door, entry.open)]
+    if (device := entry.lift or entry.conveyor) is not None:
+        if entry.running is not None:
+            return [inp.SetDevice(device, "running", entry.running)]
+        return [inp.SetDevice(device, "floor", entry.floor or "")]
     return [
         given for robot in _robots(simulation, entry.robot) for given in _inputs_of(entry, robot)
     ]

@@ -121,6 +121,7 @@ def test_commands_that_the_schema_allows_are_decoded(kind):
         "RESET_MOTOR": {"motorIds": ["a"]},
         "SET_OUTPUT": {"ioId": "a", "value": True},
         "INIT_POSE": {"x": 1, "y": 2, "theta": 0},
+        "RIDE_LIFT": {"floor": "1"},
     }.get(kind, {})
     stamp = "2026-01-01T00:00:00.000Z"
     payload = {"commandId": "c", "commandType": kind, "params": params}

@@ -43,7 +43,7 @@ WAIT_S = 0.05
 MARGIN_S = 1.0  # from the agreement to time zero: panels and recordings are opened
 SILENT_S = 3.0
 NAG_S = 5.0  # between two notes that shards are missing
-OBSTACLES = inp.PlaceObstacle | inp.MoveObstacle | inp.RemoveObstacle
+OBSTACLES = inp.PlaceObstacle | inp.MoveObstacle | inp.RemoveObstacle | inp.SetDevice
 OBSERVED_S = 5.0  # since the last sign of an observer
 
 

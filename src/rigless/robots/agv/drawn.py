@@ -11,6 +11,7 @@ from rigless.robots.agv.motion.footprint import footprint_of, placed, rectangle
 from rigless.worlds.layout.site_world import SiteWorld
 
 GAP = (math.nan, math.nan)
+CAR_M = 1.6  # side of the drawn car of a lift
 NEXT_M = 0.1  # between the outlines of two loads of a station
 
 
@@ -21,7 +22,7 @@ def drawn(config: RobotConfig) -> Iterator[Part]:
     outline = [(length, 0.0), (nose, width), (-length, width), (-length, -width), (nose, -width)]
     outline = footprint_of(config.dimensions) if config.dimensions.footprint else outline
     yield Points("markers", "Markers", "sense")
-    yield Path("stocks", "Loads at stations", "plain")
+    yield Path("stocks", "Loads at stations and on belts, lift cars", "plain")
     yield Path("zones", "Blocked zones", "bad")
     yield Path("horizon", "Horizon", "ghost")
     yield Path("route", "Released route", "path")
@@ -50,25 +51,58 @@ def outline_of(
 
 
 class Stocks:
-    """The outlines of the loads that stations hold, made again when a load comes or goes."""
+    """The outlines of loads at stations and on conveyors, and of the cars of lifts.
+
+    They are made again when something changes.
+    """
 
     def __init__(self) -> None:
         self._shown: tuple[Any, ...] = ()
         self._rows: list[tuple[float, float]] = []
 
     def rows(self, world: World) -> list[tuple[float, float]]:
-        """Return the outlines in a world; none if it has no stations."""
+        """Return the outlines in a world; none if it has no layout."""
         if not isinstance(world, SiteWorld):
             return []
-        held = [
+        state = world.state
+        held = tuple(
             (name, tuple(load.size_m for load in stock.loads))
-            for name, stock in world.state.stocks.items()
+            for name, stock in state.stocks.items()
             if stock.loads
-        ]
-        if self._shown != (key := tuple(held)):
+        )
+        belts = tuple(
+            (name, tuple((one.load.size_m, one.at_m) for one in belt.loads))
+            for name, belt in state.belts.items()
+            if belt.loads
+        )
+        cars = tuple((name, car.stands_at) for name, car in state.lifts.items())
+        if self._shown != (key := (held, belts, cars)):
             self._shown = key
             self._rows = [row for name, sizes in held for row in _stack(world, name, sizes)]
+            self._rows += [row for name, loads in belts for row in _on_belt(world, name, loads)]
+            self._rows += [row for name, floor in cars for row in _car(world, name, floor)]
         return self._rows
+
+
+def _on_belt(
+    world: SiteWorld, belt: str, loads: tuple[tuple[tuple[float, float, float], float], ...]
+) -> Iterator[tuple[float, float]]:
+    """Yield the outlines of the loads on a conveyor; `at_m` is that of their fronts."""
+    (ax, ay), (bx, by) = world.belt_ends(world.conveyors[belt])
+    length_m = math.hypot(bx - ax, by - ay) or 1.0
+    for (load_m, width_m, _), at_m in loads:
+        share = max(at_m - 0.5 * load_m, 0.0) / length_m
+        pose = ax + share * (bx - ax), ay + share * (by - ay), math.atan2(by - ay, bx - ax)
+        yield from outline_of((load_m, width_m), pose)
+        yield GAP
+
+
+def _car(world: SiteWorld, lift: str, floor: int | None) -> Iterator[tuple[float, float]]:
+    """Yield the outline of the car of a lift at its floor; nothing while it moves."""
+    if floor is not None:
+        node = world.graph.nodes[world.lifts[lift].floors[floor].node]
+        yield from outline_of((CAR_M, CAR_M), (node.x, node.y, node.theta or 0.0))
+        yield GAP
 
 
 def _stack(

@@ -113,6 +113,19 @@ class Drop(Params, frozen=True):
     stationId: Word | None = None
 
 
+class CallLift(Params, frozen=True):
+    liftId: Word | None = None
+    floor: Word | None = None
+
+
+class RideLift(Params, frozen=True):
+    floor: Word
+
+
+class UseDoor(Params, frozen=True):
+    doorId: Word | None = None
+
+
 class Wait(Params, frozen=True):
     seconds: Annotated[float, Meta(ge=0, le=86_400)]
 
@@ -141,6 +154,10 @@ COMMANDS: dict[str, type[Params]] = {
     "STOP_CHARGING": Params,
     "PICK": Pick,
     "DROP": Drop,
+    "CALL_LIFT": CallLift,
+    "RIDE_LIFT": RideLift,
+    "OPEN_DOOR": UseDoor,
+    "CLOSE_DOOR": UseDoor,
 }
 STEPS: dict[str, type[Params]] = {**COMMANDS, "WAIT": Wait, "SCAN": Scan}
 ACTIONS = {
@@ -149,6 +166,7 @@ ACTIONS = {
     if kind not in ("MOVE", "FOLLOW_ROUTE", "STOP", "INIT_POSE", "DOCK")
 }
 AT_PLACES = ("DOCK", "START_CHARGING", "STOP_CHARGING", "PICK", "DROP")
+AT_DEVICES = ("CALL_LIFT", "RIDE_LIFT", "OPEN_DOOR", "CLOSE_DOOR")
 MOVES = (
     "MOVE",
     "FOLLOW_ROUTE",
@@ -159,6 +177,7 @@ MOVES = (
     "DOCK",
     "PICK",
     "DROP",
+    "RIDE_LIFT",
 )  # kinds that move a part of the robot
 
 

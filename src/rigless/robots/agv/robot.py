@@ -30,7 +30,6 @@ from rigless.robots.agv.link.remote_settings import RemoteSettings
 from rigless.robots.agv.link.saved_settings import with_saved_settings
 from rigless.robots.agv.machine import sensing
 from rigless.robots.agv.machine.hardware_port import hardware_port
-from rigless.robots.agv.machine.large_fleet import LargeFleetMember
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.remote import RemoteDrivers
 from rigless.robots.agv.modules.commands import Commands
@@ -51,6 +50,7 @@ from rigless.robots.agv.native import read_native
 from rigless.robots.agv.profile import InitialPose, SimulationProfile
 from rigless.robots.agv.site.site import DEADLOCK, Site
 from rigless.robots.agv.state import AgvState, Truth
+from rigless.robots.agv.together.large_fleet import LargeFleetMember
 from rigless.robots.agv.vda5050 import handlers
 from rigless.robots.agv.vda5050.handlers import Vda5050Handlers
 from rigless.robots.agv.vda5050.page import view_of

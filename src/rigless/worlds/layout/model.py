@@ -116,6 +116,7 @@ class Floor(Element):
     name: Annotated[str, Field(pattern=ID)]
     node: Id
     door: Id | None = None
+    map_id: Id | None = None  # that robots report from here on; default: the same as before
 
 
 class Lift(Element):

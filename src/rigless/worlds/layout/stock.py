@@ -1,9 +1,9 @@
 """The loads that stations hold. They are plain state of the world; time brings and takes them."""
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from rigless.kernel.rate import to_ns
-from rigless.kernel.world import WorldState
 from rigless.worlds.layout.model import Layout, LoadType, Station
 
 
@@ -25,24 +25,21 @@ class Stock:
     next_ns: int = -1
 
 
-@dataclass
-class SiteState(WorldState):
-    """The changing part of a world with a layout."""
+class Stocks(Protocol):
+    """The stocks of a world."""
 
-    stocks: dict[str, Stock] = field(default_factory=dict)  # by station
-    loads_made: int = 0
-    claims: dict[str, str] = field(default_factory=dict)  # robots by the chargers that they use
-    door_used_ns: dict[str, int] = field(default_factory=dict)  # when a robot was near
+    stocks: dict[str, Stock]
+    loads_made: int
 
 
-def fill(state: SiteState, layout: Layout) -> None:
+def fill(state: Stocks, layout: Layout) -> None:
     """Put the loads of the start on all stations."""
     for station in layout.stations:
         loads = [_make(state, station.load) for _ in range(station.loads)]
         state.stocks[station.id] = Stock(loads)
 
 
-def settle(state: SiteState, station: Station, now_ns: int) -> Stock:
+def settle(state: Stocks, station: Station, now_ns: int) -> Stock:
     """Return the stock of a station after what a source or a sink has done until now."""
     stock, period_ns = state.stocks[station.id], to_ns(station.every_s)
     full, empty = len(stock.loads) >= station.slots, not stock.loads
@@ -62,6 +59,6 @@ def settle(state: SiteState, station: Station, now_ns: int) -> Stock:
     return stock
 
 
-def _make(state: SiteState, kind: LoadType) -> Load:
+def _make(state: Stocks, kind: LoadType) -> Load:
     state.loads_made += 1
     return Load(f"L{state.loads_made}", kind.type, kind.size_m, kind.mass_kg)

@@ -270,12 +270,7 @@ class Protection:
 
     def is_taken(self, x_m: float, y_m: float) -> bool:
         """Return True if another robot stands at a point."""
-        for robot in self._neighbours():
-            own = getattr(getattr(robot, "machine", None), "protection", None) is self
-            disc = None if own else robot.footprint()
-            if disc is not None and math.hypot(disc[0] - x_m, disc[1] - y_m) < disc[2]:
-                return True
-        return False
+        return (self._floor or self.floor()).is_taken(self.number, x_m, y_m, self._services.now_ns)
 
     # Contacts
 

@@ -83,6 +83,7 @@ class MachineState:
     charging: bool = False
     charger: str = ""  # of the layout, at which the robot charges
     charger_w: float = math.inf  # the most that it supplies
+    lift: str = ""  # of the layout, that carries the robot
     load_id: str = ""  # of the load on the robot
     load_type: str = ""
     load_height_m: float = 0.0

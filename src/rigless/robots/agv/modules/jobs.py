@@ -83,7 +83,7 @@ class Jobs:
                 machine.drive.go([Waypoint(given.x, given.y, given.theta)])
             case p.FollowRoute():
                 self.route.follow(job, given)
-            case _ if job.kind in p.AT_PLACES:
+            case _ if job.kind in (*p.AT_PLACES, *p.AT_DEVICES):
                 self.place.begin(job)
             case p.ResetMotor():
                 self._reset(job, given.motorIds)
@@ -220,6 +220,8 @@ class Jobs:
             case "ORDER":
                 pass  # its owner drives and ends it
             case "DOCK" | "PICK" | "DROP":
+                self.place.watch(job)
+            case _ if job.kind in p.AT_DEVICES:
                 self.place.watch(job)
             case "STOP":
                 if not machine.drive.driving:

@@ -126,6 +126,15 @@ class Floor:
         """Return the gap ahead to robots of other kinds; `place` is as for `disc_gap`."""
         return float(disc_gap(self._round, *place)) if len(self._round) else float("inf")
 
+    def is_taken(self, me: int, x_m: float, y_m: float, now_ns: int) -> bool:
+        """Return True if a robot other than `me` stands at a point."""
+        self._refresh(me, now_ns)
+        away = np.hypot(self._drives[:, d.X] - x_m, self._drives[:, d.Y] - y_m)
+        near = away < self._kinds[:, f.REACH]
+        near[me] = False
+        rounds = np.hypot(self._round[:, 0] - x_m, self._round[:, 1] - y_m) < self._round[:, 2]
+        return bool(near.any() or rounds.any())
+
     def circle(self, me: int) -> list[str]:
         """Return the names of robots that block each other in a circle with this one, or []."""
         path, seen = [me], {me}

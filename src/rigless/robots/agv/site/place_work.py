@@ -17,6 +17,7 @@ from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.modules.jobs import Jobs
 from rigless.robots.agv.params import Refused
 from rigless.robots.agv.services import Services
+from rigless.robots.agv.site.device_work import DeviceWork
 from rigless.robots.agv.state import Job
 from rigless.worlds.layout.model import Charger, Node, Station
 from rigless.worlds.layout.site_world import SiteWorld
@@ -39,6 +40,7 @@ class PlaceWork:
     ):
         self._services, self._machine, self._events, self._jobs = services, machine, events, jobs
         self._site = world if isinstance(world, SiteWorld) else None
+        self.devices = DeviceWork(services, machine, self._site, jobs)
         self._payload_kg = config.dimensions.payloadMaxKg
 
     def check(self, job: Job) -> None:
@@ -48,6 +50,10 @@ class PlaceWork:
             raise Refused(
                 "STATUS_FORBIDS", f"the robot charges at {state.charger}: send STOP_CHARGING first"
             )
+        if (job.drives or job.kind in ("INIT_POSE", *p.AT_DEVICES)) and state.lift:
+            raise Refused("STATUS_FORBIDS", f"{state.lift} carries the robot: wait for its floor")
+        if job.kind in p.AT_DEVICES:
+            self.devices.check(job)
         if job.kind not in p.AT_PLACES:
             return
         given = p.parse(job.kind, job.params, p.STEPS)
@@ -62,6 +68,9 @@ class PlaceWork:
                 self._room(given)
 
     def begin(self, job: Job) -> None:
+        if job.kind in p.AT_DEVICES:
+            self.devices.begin(job)
+            return
         given, state = p.parse(job.kind, job.params, p.STEPS), self._machine.state
         match job.kind:
             case "DOCK":
@@ -79,7 +88,12 @@ class PlaceWork:
 
     def watch(self, job: Job) -> None:
         """End a job that is done; called once a tick."""
-        if job.kind == "DOCK":
+        if job.kind in p.AT_DEVICES:
+            try:
+                self.devices.watch(job)
+            except Refused as refused:  # it was put elsewhere
+                self._jobs.end(job, "FAILED", refused.code, refused.message)
+        elif job.kind == "DOCK":
             if self._machine.drive.arrived:
                 given = p.parse(job.kind, job.params, p.STEPS)
                 job.result = {"chargerId": self._dock(given).id}

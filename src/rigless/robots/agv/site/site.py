@@ -55,6 +55,8 @@ class Site:
 
     def tick(self) -> None:
         state = self._state
+        if state.machine.lift:
+            self.work.devices.ride()
         if state.machine.obstacle_stop or state.core.circle_ns or state.route.blocked_ns:
             self._deadlocks.tick()
             self._detours.tick()

@@ -80,6 +80,7 @@ class FleetTick:
         walls = first.protection.walls
         if walls is not None:
             self._frame[:] = walls.frame
+        self._step()  # compile or load it before the run: no member ticks yet
 
     def _adopt(self, place: int, state: MachineState) -> None:
         """Make the arrays of a state rows of the arrays of the group."""
@@ -108,6 +109,9 @@ class FleetTick:
         """Tick all members that only drive on or stand; return the places of the others."""
         if not self._modes.any():
             return range(len(self.robots))
+        return self._step()
+
+    def _step(self) -> Iterable[int]:
         floor, now_ns = self.floor, self.robots[0].now_ns
         fields, touching = floor.at(now_ns)
         if touching or self._touched:
@@ -182,6 +186,7 @@ def _mode(robot: Any, parts: AgvState) -> int:
         or state.scans
         or state.notices
         or state.collisions
+        or state.lift
         or machine.drivers.changed()
     ):
         return s.ALONE

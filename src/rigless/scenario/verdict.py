@@ -7,10 +7,11 @@ from rigless.kernel.events import Event
 
 @dataclass
 class Series:
-    """A value over simulated time."""
+    """A value over simulated time, or `single` measurements with nothing between them."""
 
     times_s: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+    single: bool = False
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """The HTML report: its structure, hostile text, and its size."""
 
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -13,7 +14,7 @@ from rigless.runs.reports.html.map_view import view_of
 from rigless.runs.reports.html.markup import Axis, nice_step
 from rigless.runs.reports.html.output import choose_lines
 from rigless.runs.reports.html.plot import render_plot, stepped, thinned
-from rigless.runs.reports.html.timeline import rates, render_timeline
+from rigless.runs.reports.html.timeline import merged, rates, render_timeline
 from rigless.runs.trace import MessageLane, OutputLine, Trace, WorldPicture
 from rigless.scenario.verdict import Series
 from runs import made
@@ -178,15 +179,37 @@ def test_axes_have_round_ticks():
 
 
 @pytest.mark.parametrize(
-    ("duration_s", "wanted"), [(3.0, [2, 4, 6]), (2.75, [2, 4, 8]), (2.25, [2, 8, 8])]
+    ("duration_s", "wanted"),
+    [(3.0, [20, 40, 60]), (2.75, [20, 40, 80]), (2.25, [20, 80, 80])],
 )
 def test_the_rate_in_a_last_bin_that_was_cut_off(duration_s, wanted):
-    lane = MessageLane("rob", "commands", "in", [2, 4, 6])
+    lane = MessageLane("rob", "commands", "in", [20, 40, 60])
     trace = Trace(duration_s, bin_s=1.0, lanes=[lane])
     assert rates(lane, trace) == wanted
     drawn = render_timeline(replace(made.result(), trace=trace), Axis(duration_s))
     ends = [float(part.partition("H")[2]) for part in drawn.partition('"M0 100')[2].split("V")[1:4]]
     assert max(ends) <= 1000.0
+
+
+def test_lanes_show_a_steady_rate_and_single_messages():
+    steady = MessageLane("rob", "telemetry", "out", [7, 6] * 100)
+    rare = MessageLane("rob", "commands", "in", [0, 0, 1, 0] * 10 + [0] * 160)
+    trace = Trace(10.0, bin_s=0.05, lanes=[steady, rare])
+    coarse, bins = merged(steady, trace)
+    assert bins.bin_s == pytest.approx(0.2)
+    assert rates(coarse, bins) == pytest.approx([130.0] * 50)
+    drawn = render_timeline(replace(made.result(), trace=trace), Axis(10.0))
+    assert drawn.count("92V30") == 10  # an upright line for each message
+
+
+def test_single_measurements_are_not_joined():
+    series = Series([2.0, 4.0], [170.0, 2040.0], single=True)
+    verdict = replace(made.verdict(), low=None, high=900.0, series=series)
+    shown = render_plot(verdict, Axis(10.0), [])
+    assert 'class="line" d="M200 100V' in shown
+    assert 'class="line bad" d="M400 100V' in shown
+    assert "L" not in "".join(re.findall(r'class="line[^"]*" d="([^"]*)"', shown))
+    assert re.findall(r">([^<>]+)</(?:b|span)>", shown) == ["900", "2040", "0"]
 
 
 def test_regions_on_the_map_have_names_and_small_ones_a_ring():

@@ -5,7 +5,7 @@ import re
 import shlex
 
 from rigless.runs.result import ProgramResult, Result
-from rigless.scenario.expect.margins import counted
+from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.verdict import FaultPeriod, Verdict
 
 LONGEST = 300  # characters of a detail in a headline
@@ -46,8 +46,9 @@ def _reason(verdict: Verdict) -> str:
     """Return the first part of a detail, without the time of failure, and a last line of output."""
     seen, *more = verdict.detail.split("; ")
     if verdict.broke_at_s is not None:
-        for time in (seconds(verdict.broke_at_s), f"{verdict.broke_at_s:.2f} s"):
-            seen = re.sub(rf" at {re.escape(time)}(?=,|$)", "", seen)
+        at_s = verdict.broke_at_s
+        for time in (seconds(at_s), f"{at_s:.2f} s", moment(at_s)):
+            seen = re.sub(rf" (at {re.escape(time)}(?=,|$)|\({re.escape(time)}\)$)", "", seen)
     last = [part for part in more if part.startswith("last line: ")]
     return shortened("; ".join([seen, *last]))
 

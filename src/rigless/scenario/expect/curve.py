@@ -13,8 +13,8 @@ class Curve:
     If there are too many points, the least and the largest of each few are kept.
     """
 
-    def __init__(self, points: int = POINTS):
-        self._most = points
+    def __init__(self, points: int = POINTS, single: bool = False):
+        self._most, self._single = points, single
         self._points: list[tuple[float, float]] = []
 
     def add(self, time_s: float, value: float) -> None:
@@ -33,7 +33,7 @@ class Curve:
             del points[-2]
         if not points:
             return None
-        return Series([time for time, _ in points], [value for _, value in points])
+        return Series([time for time, _ in points], [value for _, value in points], self._single)
 
     def _thin(self) -> None:
         """Halve the points between the first and the last."""

@@ -6,6 +6,7 @@ from typing import Any
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
 from rigless.kernel.robot import Robot
+from rigless.scenario.expect.curve import Curve
 from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import matches
@@ -60,6 +61,7 @@ class ReactionWatch(Watch):
         super().__init__(*args)
         assert self.e.reacts_within_ms is not None
         self.limit_ms = self.e.reacts_within_ms
+        self.curve = Curve(single=True)
         self.least = 1 if self.e.min_count is None else self.e.min_count
         self._reactions: list[Reaction] = []
         self._open: list[Reaction] = []

@@ -1,5 +1,6 @@
 """The output of programs and the events of a run, as lists that can be searched."""
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ MAX_PASSED_LINES = 300  # of a run that passed, on a page with several
 AROUND, FIRST = 700, 200  # lines before and after a failure, and at the start
 LONGEST_LINE = 600
 MAX_EVENTS = 400
+FAULT = re.compile(r"(end of )?fault: ")  # a note of the supervisor
 STREAMS = ("out", "err", "note")
 
 
@@ -137,7 +139,8 @@ def _row(line: Line, several: bool) -> str:
     more = len(shown) - LONGEST_LINE
     cut = f" … {more:,} more characters" if more > 0 else ""
     who = f"<b>{text(line.program)}</b>" if several else ""
+    kind = f"{line.stream} fault" if line.stream == "note" and FAULT.match(shown) else line.stream
     return (
-        f'<li data-t="{line.time_s:.4f}" class="{line.stream}"><time>{line.time_s:.3f}</time>{who}'
+        f'<li data-t="{line.time_s:.4f}" class="{kind}"><time>{line.time_s:.3f}</time>{who}'
         f"<span>{text(shown[:LONGEST_LINE] + cut)}</span></li>"
     )

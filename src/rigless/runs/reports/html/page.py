@@ -83,6 +83,10 @@ def _run(result: Result, n: int, several: bool) -> str:
         parts.append(
             f'<div class="where"><div class="picture">{left}</div><div>{right}</div></div>'
         )
+    elif expectations and programs:
+        parts.append(
+            f'<div class="where wide"><div>{expectations}</div><div>{programs}</div></div>'
+        )
     else:
         parts += [expectations, programs]
     if drawn:
@@ -121,10 +125,11 @@ def _data(result: Result, trace: Trace | None, axis: Axis) -> dict[str, object]:
         "duration": axis.duration_s,
         "start": moment if moment is not None else axis.duration_s,
         "plots": {
-            str(n): stepped(thinned(one.series))
+            str(n): (list if one.series.single else stepped)(thinned(one.series))
             for n, one in enumerate(result.verdicts)
             if one.series
         },
+        "single": [n for n, one in enumerate(result.verdicts) if one.series and one.series.single],
         "maps": map_data(trace),
         **timeline_data(trace),
     }

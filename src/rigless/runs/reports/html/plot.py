@@ -8,6 +8,7 @@ from rigless.scenario.verdict import FaultPeriod, Series, Verdict
 
 MAX_POINTS = 600
 WIDTH, HEIGHT = 1000.0, 100.0  # of the drawing; the page stretches it
+MOST_SINGLE = 60  # measurements with a dot
 NEAR = 0.16  # labels closer than this part of the height overlap
 
 Points = list[tuple[float, float]]
@@ -46,6 +47,8 @@ class Scale:
         low, high = min(values), max(values)
         room = (high - low) * 0.12 or abs(high) * 0.1 or 1.0
         self.low, self.high = low - room, high + room
+        if low >= 0 > self.low or 0 <= low < 0.3 * high:
+            self.low = 0.0  # no negative values, and lengths that compare
 
     def part(self, value: float) -> float:
         """Return the place of a value, 0 at the top and 1 at the bottom."""
@@ -68,11 +71,15 @@ def render_plot(verdict: Verdict, axis: Axis, faults: list[FaultPeriod]) -> str:
         return ""
     scale, samples = Scale(points, limits(verdict)), points
     body = [_forbidden(verdict, scale), *(_limit_line(scale, one) for one in limits(verdict))]
-    points = stepped(points)
-    body.append(f'<path class="line" d="{path(_placed(points, axis, scale))}"/>')
-    body += [
-        f'<path class="line bad" d="{one}"/>' for one in _violations(verdict, points, axis, scale)
-    ]
+    if _is_single(verdict):
+        body += _stems(verdict, points, axis, scale)
+    else:
+        points = stepped(points)
+        body.append(f'<path class="line" d="{path(_placed(points, axis, scale))}"/>')
+        body += [
+            f'<path class="line bad" d="{one}"/>'
+            for one in _violations(verdict, points, axis, scale)
+        ]
     spans = "".join(
         f'<i class="during" style="{axis.span(f.begin_s, f.end_s)}"></i>' for f in faults
     )
@@ -95,10 +102,12 @@ def render_spark(verdict: Verdict, axis: Axis) -> str:
         return '<span class="spark"></span>'
     scale = Scale(points, limits(verdict))
     lines = "".join(_limit_line(scale, one) for one in limits(verdict))
-    drawn = path(_placed(stepped(points), axis, scale))
+    drawn = f'<path class="line" d="{path(_placed(stepped(points), axis, scale))}"/>'
+    if _is_single(verdict):
+        drawn = "".join(_stems(verdict, points, axis, scale))
     return (
         '<svg class="spark" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">'
-        f'{lines}<path class="line" d="{drawn}"/></svg>'
+        f"{lines}{drawn}</svg>"
     )
 
 
@@ -116,6 +125,19 @@ def _placed(points: Points, axis: Axis, scale: Scale) -> Points:
 def _outside(verdict: Verdict, value: float) -> bool:
     low, high = verdict.low, verdict.high
     return (low is not None and value < low) or (high is not None and value > high)
+
+
+def _is_single(verdict: Verdict) -> bool:
+    return verdict.series is not None and verdict.series.single
+
+
+def _stems(verdict: Verdict, points: Points, axis: Axis, scale: Scale) -> list[str]:
+    """Return an upright line for each measurement, those outside the limits in red."""
+    found = []
+    for (_, value), (x, y) in zip(points, _placed(points, axis, scale), strict=True):
+        bad = " bad" if _outside(verdict, value) else ""
+        found.append(f'<path class="line{bad}" d="M{number(x)} 100V{number(y)}"/>')
+    return found
 
 
 def _violations(verdict: Verdict, points: Points, axis: Axis, scale: Scale) -> list[str]:
@@ -151,7 +173,7 @@ def _limit_line(scale: Scale, limit: float) -> str:
 
 def _dots(verdict: Verdict, points: Points, axis: Axis, scale: Scale) -> str:
     """Return dots for the values of a short series."""
-    if len(points) > 12:
+    if len(points) > (MOST_SINGLE if _is_single(verdict) else 12):
         return ""
     return "".join(
         f'<i class="dot{" bad" if _outside(verdict, value) else ""}" '
@@ -168,7 +190,8 @@ def _labels(verdict: Verdict, scale: Scale, points: Points) -> str:
     marks = [(part, f'<b style="top:%s%%">{shown}</b>') for part, shown in known]
     span = scale.high - scale.low
     whole = all(value.is_integer() for _, value in points)
-    for end in (scale.high - span * 0.06, scale.low + span * 0.06):
+    values = [value for _, value in points]
+    for end in (max(values), scale.low if scale.low == 0 else min(values)):
         value = float(round(end)) if whole and span > 1 else end
         if all(abs(scale.part(value) - part) > NEAR for part, _ in marks):
             marks.append(

@@ -111,15 +111,20 @@ class Run {
     this.lanes?.setAttribute("aria-valuenow", time.toFixed(2));
     this.lanes?.setAttribute("aria-valuetext", `${time.toFixed(2)} s`);
     for (const output of this.plots) {
-      const points = this.data.plots[output.dataset.plot], value = valueAt(points, time);
+      const number = output.dataset.plot, points = this.data.plots[number];
+      if (this.data.single.includes(Number(number))) {  // the last measurement, at its own time
+        const [begin, value] = points[at(points.map(([one]) => one), time)];
+        output.textContent = begin > time ? "" : `${figure(value)} at ${begin.toFixed(2)} s`;
+        continue;
+      }
+      const value = valueAt(points, time);
       const whole = points.every(([, one]) => Number.isInteger(one));  // stairs
       const shown = value === null ? "" : whole ? `${value}`.replace("-", "−") : figure(value);
       output.textContent = value === null ? "" : `${shown} at ${time.toFixed(2)} s`;
     }
     for (const output of this.rates) {
-      const rates = this.data.rates[output.dataset.rate];
-      const bin = Math.min(Math.floor(time / this.data.bin), rates.length - 1);
-      output.textContent = `${figure(rates[bin])}/s`;
+      const { bin, values } = this.data.rates[output.dataset.rate];
+      output.textContent = `${figure(values[Math.min(Math.floor(time / bin), values.length - 1)])}/s`;
     }
     for (const { key, output } of this.uses) {
       const value = valueAt(this.data.programs[output.dataset[key]][key], time);

@@ -1,6 +1,7 @@
 """The timeline of a run: lanes for faults, events, messages and programs on one time axis."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from rigless.kernel.events import Event
@@ -17,6 +18,7 @@ MAX_FAULTS = 12
 DOTS = 250  # events closer than this part of the axis share a dot
 BARS = 200
 SPARSE = 100  # a port with fewer messages has no rate
+STEADY, LEAST_BINS = 20, 40  # messages in a bin if possible, and bins that a lane has at least
 RANKS = {"debug": 0, "info": 0, "warning": 1, "error": 2, "critical": 2}
 ROWS = ("info", "warning", "error")
 
@@ -43,13 +45,27 @@ def render_timeline(result: Result, axis: Axis) -> str:
 def timeline_data(trace: Trace) -> dict[str, Any]:
     """Return the numbers that the cursor shows: messages a second, CPU use and memory."""
     return {
-        "bin": trace.bin_s,
-        "rates": [[round(rate, 2) for rate in rates(lane, trace)] for lane in lanes_shown(trace)],
+        "rates": [
+            {"bin": one.bin_s, "values": [round(rate, 2) for rate in rates(lane, one)]}
+            for lane, one in (merged(lane, trace) for lane in lanes_shown(trace))
+        ],
         "programs": [
             {"cpu": thinned(program.cpu), "memory": thinned(program.memory)}
             for program in trace.programs
         ],
     }
+
+
+def merged(lane: MessageLane, trace: Trace) -> tuple[MessageLane, Trace]:
+    """Return a lane with enough messages in each bin, and the trace with the length of its bins.
+
+    A bin with few messages holds one more or less at a steady rate, which would look like a change.
+    """
+    used = [count for count in lane.counts if count]
+    mean = sum(used) / max(len(used), 1)
+    number = min(math.ceil(STEADY / max(mean, 1.0)), max(len(lane.counts) // LEAST_BINS, 1))
+    counts = [sum(lane.counts[n : n + number]) for n in range(0, len(lane.counts), number)]
+    return replace(lane, counts=counts), replace(trace, bin_s=trace.bin_s * number)
 
 
 def rates(lane: MessageLane, trace: Trace) -> list[float]:
@@ -161,17 +177,29 @@ def _rank(event: Event) -> int:
 
 
 def _message_lane(lane: MessageLane, index: int, trace: Trace, axis: Axis) -> str:
-    shown = rates(lane, trace)
+    total = sum(lane.counts)
+    coarse, of_bins = merged(lane, trace)
+    shown = rates(coarse, of_bins)
     peak = max(shown, default=0.0)
-    chart = _area(shown, axis.share(trace.bin_s) * 10, peak)
+    chart = _area(shown, axis.share(of_bins.bin_s) * 10, peak)
     port = f"{text(lane.robot)} {text(lane.port)}".strip()
     arrow = "→" if lane.direction == "in" else "←"
     label = f'{port} <small title="messages to or from the robot">{arrow} {lane.direction}</small>'
-    total = sum(lane.counts)
     value = f'<output data-rate="{index}"></output><small>peak {figure(peak)}/s</small>'
     if total < SPARSE:  # a rate over a short bin says nothing about single messages
         value = f"<small>{counted(total, 'message')}</small>"
+        chart = _ticks(lane, trace, axis)
     return _lane(f"messages {lane.direction}", label, _backdrop(axis) + chart, value)
+
+
+def _ticks(lane: MessageLane, trace: Trace, axis: Axis) -> str:
+    """Return an upright line for each bin with messages."""
+    places = [axis.share((n + 0.5) * trace.bin_s) * 10 for n, one in enumerate(lane.counts) if one]
+    drawn = "".join(f"M{number(place)} 92V30" for place in places)
+    return (
+        '<svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path class="single" d="{drawn}"/></svg>'
+    )
 
 
 def _area(values: list[float], width: float, peak: float) -> str:

@@ -136,10 +136,10 @@ def test_answers_at_the_instant_of_the_request_follow_it(record, compare):
 
 def test_a_node_on_a_dds_domain(record, compare):
     python, client = ros_python(), ("rover_node.py", "{rover.dds}")
-    rules = (*PATIENT, "--set", f"ports.dds={reserved.domain()}")
-    file = record(
-        "rover", "rover_node.py", lambda host: host.address("rover", "dds"), python=python
-    )
+    settings = [f"ports.dds={reserved.domain()}"]  # no other rover must publish there
+    rules = (*PATIENT, "--set", *settings)
+    address = lambda host: host.address("rover", "dds")  # noqa: E731
+    file = record("rover", "rover_node.py", address, settings=settings, python=python)
     found = compare(file, *client, rules=rules, python=python)
     assert found.returncode == 0, found.stdout + found.stderr
     assert "the same: 3 messages" in found.stdout

@@ -43,6 +43,9 @@ class RunFacts:
             for (robot, port), url in self.urls.items()
         }
         found |= {"RIGLESS_SEED": str(self.seed), "RIGLESS_RUN_FOLDER": self.folder}
+        domains = {_parts(url)[".domain"] for url in self.urls.values() if "://domain/" in url}
+        if len(domains) == 1:  # nodes find their robot without an argument
+            found["ROS_DOMAIN_ID"] = domains.pop()
         if self.control_url:
             found |= {"RIGLESS_URL": self.control_url, "RIGLESS_TOKEN": self.control_token}
         return found

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +64,22 @@ def test_programs_end_with_the_test_also_without_their_host(rigless_program: Sta
         os.kill(pid, 0)
 
 
-def test_a_failing_test_names_its_files(tmp_path: Path) -> None:
+def test_a_failing_test_names_its_files_also_in_a_private_network(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "def test_it(rigless_host, rigless_program):\n"
-        f"    host = rigless_host({THERMOSTAT!r})\n"
+        f"    host = rigless_host({THERMOSTAT!r}, ports='real')\n"
         f"    program = rigless_program({[*COMMAND, 'GET']!r}, host)\n"
         "    assert program.wait() == 1\n"
     )
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    words.append("--rigless-isolate")
+    with socket.socket() as other:
+        with suppress(OSError):  # whoever has the real port, it is taken
+            other.bind(("127.0.0.1", 7777))
+            other.listen()
+        done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 1
+    assert "assert 0 == 1" in done.stdout
     line = next(line for line in done.stdout.splitlines() if line.startswith("recording: "))
     recording = Path(line.rpartition(" ")[2])
     assert rigless.Recording.open(recording).end_ns is not None

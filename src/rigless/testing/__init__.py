@@ -16,6 +16,7 @@ Fixtures load simulations in virtual time and hosts on real sockets, and close t
         nav.wait_for_output("ready")
         assert nav.wait() == 0
 
+`pytest --rigless-isolate` runs all tests in a private network, where fixed ports are free.
 `check_robot` runs the conformance suite on one robot; `robot_checks` gives its checks as parameters
 of a test. `check_driver` tries a driver of real hardware.
 """
@@ -39,6 +40,12 @@ with contextlib.suppress(ModuleNotFoundError):  # only the fixtures need pytest
         rigless_host,
         rigless_program,
         rigless_sim,
+    )
+    from rigless.testing.isolation import (
+        pytest_addoption as pytest_addoption,
+    )
+    from rigless.testing.isolation import (
+        pytest_load_initial_conftests as pytest_load_initial_conftests,
     )
 
 __all__ = [

@@ -74,7 +74,7 @@ def test_a_failing_test_names_its_files_also_in_a_private_network(tmp_path: Path
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     words.append("--rigless-isolate")
     with socket.socket() as other:
-        with suppress(OSError):  # whoever has the real port, it is taken
+        with suppress(OSError):  # the real port is taken in any case
             other.bind(("127.0.0.1", 7777))
             other.listen()
         done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)

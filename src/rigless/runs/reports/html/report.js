@@ -124,7 +124,8 @@ class Run {
     }
     for (const output of this.rates) {
       const { bin, values } = this.data.rates[output.dataset.rate];
-      output.textContent = `${figure(values[Math.min(Math.floor(time / bin), values.length - 1)])}/s`;
+      const rate = values[Math.min(Math.floor(time / bin), values.length - 1)];
+      output.textContent = `${figure(rate)}/s`;
     }
     for (const { key, output } of this.uses) {
       const value = valueAt(this.data.programs[output.dataset[key]][key], time);

@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+ENTERED = "RIGLESS_PRIVATE_NETWORK"  # set for workers of pytest-xdist, which are in it already
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("rigless").addoption(
@@ -17,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Enter the private network before conftest files may start threads."""
     wanted = early_config.known_args_namespace.rigless_isolate
-    if not wanted or "PYTEST_XDIST_WORKER" in os.environ:  # a worker is in it already
+    if not wanted or ENTERED in os.environ:
         return
     from rigless.programs import namespace
 
@@ -28,3 +30,4 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     except OSError as error:
         reason = f"{error.strerror}; does a plugin start threads?"
         raise pytest.UsageError(f"--rigless-isolate: {reason}") from None
+    os.environ[ENTERED] = "1"

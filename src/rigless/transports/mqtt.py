@@ -8,17 +8,21 @@ Everything else that it emits is published while the session is up and dropped o
 is sent late. `publish` of the options has quality of service and retain flag of each topic.
 
 On the subject `control` the robot may ask for a failure of the session, for its own faults: it is
-cut, displaced by another client with the same id, or ended in order for some seconds, so that the
-broker publishes no will and keeps what was retained.
+cut, displaced by another client with the same id, or left in order for some seconds or until
+`return`, so that the broker publishes no will and keeps what was retained. On the subject
+`download` it may ask for a file of an HTTP server, which is reported to it like the session.
 """
 
 import asyncio
+from collections.abc import Coroutine
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
 
 from rigless.kernel.events import Severity
 from rigless.kernel.ports import Port
+from rigless.transports.download import download
 from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.mqtt311 import packets as p
 from rigless.transports.mqtt311.embedded import SETTLE_S
@@ -42,7 +46,8 @@ class Transport:
         self._will: p.Message | None = None
         self._session: Session | None = None
         self._returning: asyncio.TimerHandle | None = None
-        self._displacing: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._files: list[bytes] = []  # reports of downloads that ended without a link
 
     # Open and close
 
@@ -94,7 +99,7 @@ class Transport:
                 self._report("CLOSING")
             self._session = None
             await session.close(CLOSE_S)
-        for task in self._displacing:
+        for task in self._tasks:
             task.cancel()
         self._link = 0
 
@@ -113,6 +118,7 @@ class Transport:
         self.inbox.connected(link, self._url, self._options["mqtt"]["client_id"])
         if self._link == link and self._session is not None:  # else the simulation closed it
             self._session.resume()
+            self._report_files()
 
     def close_link(self, link: int) -> None:
         """Cut the connection because a fault closed the link; open it again after RETURN_S."""
@@ -135,6 +141,9 @@ class Transport:
         if subject == self._options.get("control"):
             self._control(session, data)
             return
+        if subject == self._options.get("download"):
+            self._begin(self._download(data))
+            return
         qos, retain = self._publish.get(subject, (0, False))
         if not session.publish(subject, data, qos, retain) and session.up:
             self.inbox.dropped(self._link)
@@ -143,15 +152,33 @@ class Transport:
         """Let the session fail as the robot asks."""
         if data == b"cut":
             session.cut("cut by a fault")
-        elif data.startswith(b"leave ") and session.up:
-            session.leave("left by a fault")
-            seconds = float(data.removeprefix(b"leave "))
-            loop = asyncio.get_running_loop()
-            self._returning = loop.call_later(seconds, session.resume)
+        elif data.startswith(b"leave") and session.up:
+            session.leave("left on request")
+            seconds = data.removeprefix(b"leave").strip()
+            if seconds:
+                loop = asyncio.get_running_loop()
+                self._returning = loop.call_later(float(seconds), session.resume)
+        elif data == b"return":
+            session.resume()
         elif data == b"takeover" and session.up:
-            task = asyncio.get_running_loop().create_task(displace(session.settings))
-            self._displacing.add(task)
-            task.add_done_callback(self._displacing.discard)
+            self._begin(displace(session.settings))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # Files
+
+    async def _download(self, data: bytes) -> None:
+        asked = msgspec.json.decode(data)
+        file = await download(asked["url"], asked["text"])
+        self._files.append(msgspec.json.encode({"id": asked["id"], **asdict(file)}))
+        self._report_files()
+
+    def _report_files(self) -> None:
+        while self._files and self._link:
+            self.inbox.received(self._link, self._files.pop(0), self._options["file"])
 
     # Observer of the session
 

@@ -98,6 +98,9 @@ class Scene:
             if topic == "_session":
                 self.sent.setdefault(topic, []).append({"request": data.decode()})
                 continue
+            if topic == "_download":
+                self.sent.setdefault(topic, []).append(json.loads(data))
+                continue
             plain = json.loads(data)
             name = "connection" if topic == "_will" else topic.rpartition("/")[2]
             check(self.version, name, plain)

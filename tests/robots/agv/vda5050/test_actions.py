@@ -1,8 +1,14 @@
 """Actions: blocking types, pauses, triggers, faults, and their effects on the robot."""
 
+import json
+
 import pytest
 
+from rigless.kernel.inputs import Arrive
+from rigless.robots.agv.vda5050.wire import PORT
+
 from .scene import Scene, action, graph
+from .test_rejections import answer, enabled
 
 LINE = ((0, 0), (2, 0))
 FINAL = ("FINISHED", "FAILED")
@@ -173,34 +179,136 @@ def test_requests_publish_and_instant_actions_are_carried_out_once(scene):
     assert len(scene.sent["factsheet"]) == sheets + 1
 
 
-def test_actions_of_the_standard_that_the_robot_does_not_have_fail_with_the_reason():
+def test_an_action_of_the_standard_that_the_robot_does_not_have_fails_with_the_reason():
     scene = Scene("3.0.0").run(0.05)
     listed = {
         kind["actionType"]
         for kind in scene.sent["factsheet"][0]["protocolFeatures"]["mobileRobotActions"]
     }
-    for name, why in (
-        ("shutdown", "end the run"),
-        ("updateCertificate", "files that its config names"),
-        ("downloadZoneSet", "on the topic zoneSet"),
-    ):
-        scene.act(name, name)
-        assert scene.status(name) == "FAILED"
-        assert scene.errors[-1] == "INVALID_INSTANT_ACTION"
-        assert why in scene.state["errors"][-1]["errorDescription"]
-        assert name not in listed
+    scene.act("updateCertificate", "u")
+    assert scene.status("u") == "FAILED"
+    assert scene.errors[-1] == "INVALID_INSTANT_ACTION"
+    assert "files that its config names" in scene.state["errors"][-1]["errorDescription"]
+    assert "updateCertificate" not in listed
 
 
-def test_hibernation_is_silent():
+def connections(scene):
+    return [one["connectionState"] for one in scene.sent["connection"]]
+
+
+def test_hibernation_ends_the_order_and_is_silent():
     scene = Scene("3.0.0").run(0.05)
-    scene.act("startHibernation", "h")
-    assert scene.sent["connection"][-1]["connectionState"] == "HIBERNATING"
+    scene.order(graph((0, 0), (4, 0))).run(1.5).act("startHibernation", "h")
+    assert scene.status("h") == "RUNNING", "it still rolls"
+    scene.until(lambda: scene.status("h") == "FINISHED")
+    assert connections(scene)[-1] == "HIBERNATING"
+    assert scene.done
+    assert not scene.state["driving"]
     count = len(scene.sent["state"])
-    scene.run(40.0)
+    scene.order(graph(scene.truth.pose[:2]), "o2").act("startPause", "p").run(40.0)
     assert len(scene.sent["state"]) == count
     scene.act("stopHibernation", "w")
-    assert scene.sent["connection"][-1]["connectionState"] == "ONLINE"
+    assert connections(scene)[-1] == "ONLINE"
     assert len(scene.sent["state"]) > count
+    assert (scene.state["orderId"], scene.status("p"), scene.errors) == ("o1", "", [])
+
+
+def test_the_robot_wakes_up_at_the_given_time():
+    scene = Scene("3.0.0").run(0.05)
+    scene.act("startHibernation", "bad", wakeUpTime="soon")
+    assert (scene.status("bad"), connections(scene)[-1]) == ("FAILED", "ONLINE")
+    wake = scene.robot.publisher.at(scene.sim.now_ns + 20_000_000_000)
+    scene.act("startHibernation", "h", wakeUpTime=wake).run(19.0)
+    assert connections(scene)[-1] == "HIBERNATING"
+    scene.run(2.0)
+    assert connections(scene)[-1] == "ONLINE"
+
+
+def test_shutdown_leaves_the_broker_until_it_is_switched_on():
+    scene = Scene("3.0.0").run(0.05)
+    scene.order(graph(*LINE)).act("shutdown", "busy")
+    assert scene.status("busy") == "FAILED"
+    scene.until(lambda: scene.done)
+    scene.act("shutdown", "s").run(1.0)
+    assert (scene.status("s"), connections(scene)[-1]) == ("FINISHED", "OFFLINE")
+    assert scene.sent["_session"][-1] == {"request": "leave"}
+    count = len(scene.sent["state"])
+    scene.order(graph((2, 0), (3, 0)), "o2").run(40.0)
+    assert len(scene.sent["state"]) == count
+    scene.sim.set_input("agv", "switch_on", True)
+    scene.run(0.1)
+    assert scene.sent["_session"][-1] == {"request": "return"}
+    assert (connections(scene)[-1], scene.state["orderId"]) == ("ONLINE", "o1")
+
+
+def test_a_trigger_of_another_type_ends_no_wait():
+    scene = Scene("3.0.0").run(0.05)
+    waits = [
+        action("waitForTrigger", "a", triggerType=["LOCAL"]),
+        action("waitForTrigger", "b", triggerType=["FLEET_CONTROL"]),
+    ]
+    scene.order(graph(*LINE, at={0: waits})).run(0.1).act("trigger", "t1")
+    assert (scene.status("t1"), scene.status("a")) == ("FAILED", "RUNNING")
+    scene.sim.set_input("agv", "trigger", True)
+    scene.run(0.1)
+    assert (scene.status("a"), scene.status("b")) == ("FINISHED", "RUNNING")
+    scene.act("trigger", "t2").until(lambda: scene.done)
+
+
+def downloaded(scene, **file):
+    """Report a file as the transport does, for the last request."""
+    [asked] = scene.sent.pop("_download")
+    scene.sim.apply(
+        Arrive("agv", PORT, 5, json.dumps({"id": asked["id"], **file}).encode(), "_file")
+    )
+    scene.run(0.1)
+    return asked
+
+
+@pytest.mark.parametrize("version", ["2.1.0", "3.0.0"])
+def test_a_map_is_downloaded_and_its_hash_verified(version):
+    scene = Scene(version).run(0.05)
+    scene.report("CONNECTING").report("UP")
+    link, good, bad = "http://files/map", "0" * 64, "1" * 64
+    new = {"mapId": "map", "mapVersion": "2", "mapDownloadLink": link}
+    for name, file, given, status in (
+        ("a", {"why": f"{link}: 404 Not Found"}, {}, "FAILED"),
+        ("b", {"size": 9, "sha256": bad}, {"mapHash": good}, "FAILED"),
+        ("c", {"size": 9, "sha256": good}, {"mapHash": f"sha256:{good.upper()}"}, "FINISHED"),
+    ):
+        scene.act("downloadMap", name, **new, **given).run(1.0)
+        assert scene.status(name) == "RUNNING"
+        assert downloaded(scene, **file) == {"id": name, "url": link, "text": False}
+        assert scene.status(name) == status
+    assert [(one["mapVersion"], one["mapStatus"]) for one in scene.state["maps"]] == [
+        ("1", "ENABLED"), ("2", "DISABLED"),
+    ]  # fmt: skip
+    late = {**new, "mapVersion": "3"}
+    scene.act("downloadMap", "d", **late).run(100.0)
+    assert scene.status("d") == "FAILED"
+
+
+def test_a_zone_set_is_downloaded():
+    scene = Scene("3.0.0").run(0.05)
+    scene.report("CONNECTING").report("UP")
+    square = [{"x": x, "y": y} for x, y in ((3, -1), (4, -1), (4, 1))]
+    zone = {"zoneId": "z", "zoneType": "BLOCKED", "vertices": square, "zoneDescriptor": "wet"}
+    plain = {"mapId": "map", "zoneSetId": "s", "zones": [zone]}
+    given = {"zoneSetId": "s", "zoneSetDownloadLink": "http://files/s"}
+    for name, text, status in (
+        ("a", "{", "FAILED"),
+        ("b", json.dumps({**plain, "zoneSetId": "t"}), "FAILED"),
+        ("c", json.dumps({**plain, "zones": 5}), "FAILED"),
+        ("d", json.dumps({"zoneSet": plain}), "FINISHED"),
+    ):
+        scene.act("downloadZoneSet", name, **given).run(1.0)
+        assert downloaded(scene, text=text)["text"]
+        assert scene.status(name) == status
+    assert scene.state["zoneSets"] == [
+        {"zoneSetId": "s", "mapId": "map", "zoneSetStatus": "DISABLED"}
+    ]
+    scene.act("downloadZoneSet", "e", **given)
+    assert (scene.status("e"), scene.errors) == ("FAILED", ["DUPLICATE_ZONE_SET"])
 
 
 def test_zones_are_requested_obeyed_and_blocked():
@@ -231,3 +339,62 @@ def test_zones_are_requested_obeyed_and_blocked():
     scene.order(graph((1, 0), (6, 0)), "o3").run(5.0)
     assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
     assert scene.errors == ["BLOCKED_ZONE_VIOLATION"]
+
+
+def released(**more):
+    """Return a scene with a robot in a RELEASE zone, and its request."""
+    scene = Scene("3.0.0").run(0.05)
+    enabled("RELEASE", **more)(scene)
+    scene.order(graph((0, 0), (6, 0)))
+    return scene, scene.state["zoneRequests"][0]["requestId"]
+
+
+def test_a_lost_release_does_not_stop_a_robot_that_shall_go_on():
+    for behaviour in ("CONTINUE", "EVACUATE"):
+        scene, _ = released(releaseLossBehavior=behaviour)
+        answer(scene, "GRANTED")
+        scene.run(1.5)
+        answer(scene, "REVOKED")
+        assert scene.state["zoneRequests"][0]["requestStatus"] == "REVOKED"
+        scene.until(lambda scene=scene: scene.done)
+        assert scene.visited() == ["n0", "n1"]
+        assert not any(state["errors"] for state in scene.sent["state"])
+
+
+def test_a_lease_ends():
+    scene, first = released()
+    answer(scene, "QUEUED")
+    assert scene.state["zoneRequests"][0]["requestStatus"] == "REQUESTED"
+    lease = scene.robot.publisher.at(scene.sim.now_ns + 2_000_000_000)
+    answer(scene, "GRANTED", leaseExpiry="tomorrow")
+    assert scene.errors == ["VALIDATION_FAILURE"]
+    answer(scene, "GRANTED", leaseExpiry=lease)
+    scene.run(3.0)
+    assert scene.state["zoneRequests"][0]["requestStatus"] == "EXPIRED"
+    assert "RELEASE_LOST" in scene.errors
+    assert scene.state["zoneRequests"][0]["requestId"] == first
+    answer(scene, "GRANTED")
+    scene.until(lambda: scene.done)
+
+
+def test_a_rejected_request_is_not_made_again():
+    scene, first = released()
+    answer(scene, "REJECTED")
+    scene.run(3.0)
+    assert scene.truth.pose[0] == 0.0
+    assert [one["requestId"] for one in scene.state["zoneRequests"]] == [first]
+
+
+def test_a_zone_set_that_is_enabled_on_the_way_stops_the_robot_and_is_one_of_its_map():
+    scene = Scene("3.0.0").run(0.05)
+    scene.order(graph((0, 0), (6, 0))).run(1.5)
+    enabled("BLOCKED")(scene)
+    scene.run(3.0)
+    assert scene.errors == ["BLOCKED_ZONE_VIOLATION"]
+    assert scene.truth.pose[0] < 2.6
+    elsewhere = {"mapId": "hall", "zoneSetId": "hall", "zones": []}
+    scene.publish("zoneSet", {"zoneSet": elsewhere}).act("enableZoneSet", "h", zoneSetId="hall")
+    assert {one["zoneSetStatus"] for one in scene.state["zoneSets"]} == {"ENABLED"}
+    assert scene.errors == ["BLOCKED_ZONE_VIOLATION"]
+    scene.publish("zoneSet", {"zoneSet": {**elsewhere, "mapId": "map", "zoneSetId": "free"}})
+    scene.act("enableZoneSet", "f", zoneSetId="free").until(lambda: scene.done)

@@ -1,8 +1,11 @@
 """Orders: driven to the end of the base, updated, cancelled."""
 
+import math
+
 import pytest
 
 from .scene import Scene, action, graph
+from .test_rejections import answer, enabled
 
 VERSIONS = ("2.0.0", "2.1.0", "3.0.0")
 
@@ -148,15 +151,82 @@ def test_a_speed_limit_and_a_heading_of_a_node_are_kept(scene):
     assert turned == pytest.approx(1.5, abs=0.01)
 
 
-def test_a_robot_that_is_pushed_out_of_its_corridor_stops():
+ARC = {
+    "degree": 2,
+    "knotVector": [0, 0, 0, 1, 1, 1],
+    "controlPoints": [{"x": 0, "y": 0}, {"x": 2, "y": 0, "weight": 0.7071067811865476},
+                      {"x": 2, "y": 2}],
+}  # fmt: skip
+
+
+def test_a_curve_goes_on_where_the_robot_was_stopped():
     scene = Scene("2.1.0").run(0.05)
-    wide = {"leftWidth": 0.5, "rightWidth": 0.5}
-    scene.order(graph((0, 0), (4, 0), edge={"corridor": wide}))
-    scene.until(lambda: scene.truth.pose[0] > 1.0)
-    scene.robot.relocate(1.5, 1.0, 0.0)
-    scene.run(3.0)
-    assert scene.errors == ["outsideOfCorridor"]
-    assert not scene.state["driving"]
+    scene.order(graph((0, 0), (2, 2), edge={"trajectory": ARC}))
+    scene.until(lambda: scene.truth.pose[1] > 0.8)
+    scene.sim.inject("agv", "localization", "lost")
+    scene.run(3.0).sim.clear("agv", "localization")
+    before, odometer_m = scene.truth.pose, scene.robot.machine.drive.odometer_m
+    scene.until(lambda: scene.done)
+    driven = scene.robot.machine.drive.odometer_m - odometer_m
+    assert driven < 2.0 * math.atan2(2.0 - before[0], 2.0 - before[1]) + 1.2
+
+
+def test_the_corridor_of_a_curve_is_watched():
+    scene = Scene("2.1.0").run(0.05)
+    wide = {"leftWidth": 0.5, "rightWidth": 0.2, "corridorRefPoint": "KINEMATICCENTER"}
+    scene.order(graph((0, 0), (2, 2), edge={"trajectory": ARC, "corridor": wide}))
+    scene.until(lambda: scene.truth.pose[1] > 0.5)
+    assert scene.errors == []
+    for off, expected in ((-0.4, []), (0.4, ["outsideOfCorridor"])):
+        angle = -math.pi / 4
+        radius = 2.0 + off  # the left of the curve is inside
+        place = radius * math.cos(angle), 2.0 + radius * math.sin(angle)
+        scene.robot.relocate(*place, math.pi / 4)
+        scene.run(0.1)
+        assert scene.errors == expected
+
+
+def test_a_needed_base_and_other_changes_publish_a_state_at_once():
+    scene = Scene("3.0.0").run(0.05)
+    scene.order(graph((0, 0), (6, 0), (7, 0), base=2))
+    scene.until(lambda: scene.state["newBaseRequest"])
+    assert scene.truth.pose[0] == pytest.approx(scene.state["mobileRobotPosition"]["x"], abs=0.05)
+
+
+def test_intervention_holds_the_order_and_drops_requests():
+    scene = Scene("3.0.0").run(0.05)
+    enabled("RELEASE")(scene)
+    scene.order(graph((0, 0), (6, 0)))
+    assert len(scene.state["zoneRequests"]) == 1
+    answer(scene, "GRANTED")
+    scene.run(1.0).sim.set_input("agv", "operating_mode", "INTERVENED")
+    here = scene.run(2.0).truth.pose
+    assert (scene.state["zoneRequests"], scene.run(1.0).truth.pose) == ([], here)
+    assert scene.act("startPause", "p").status("p") == "FAILED"
+    scene.sim.set_input("agv", "operating_mode", "AUTOMATIC")
+    scene.run(1.0)
+    assert len(scene.state["nodeStates"]) == 1
+    scene.act("cancelOrder", "c").until(lambda: scene.status("c") == "FINISHED")
+
+
+@pytest.mark.parametrize("version", ["2.1.0", "3.0.0"])
+def test_the_modes_follow_the_table(version):
+    for mode, orders, clears, unknown in (
+        ("SEMIAUTOMATIC", True, False, False),
+        ("MANUAL", False, True, False),
+        ("SERVICE", False, True, True),
+        ("TEACHIN", False, True, True),
+        ("STARTUP", False, True, True),
+    ):
+        scene = Scene(version).run(0.05)
+        scene.order(graph((0, 0), (6, 0))).run(1.0)
+        scene.sim.set_input("agv", "operating_mode", mode)
+        scene.run(2.0)
+        assert (scene.state["nodeStates"] == []) == clears
+        away = scene.major == 3 and (unknown or mode == "MANUAL")  # 0.3 m from its last node
+        assert (scene.state["lastNodeId"] == "") == away
+        scene.act("stateRequest", "s")
+        assert scene.status("s") == ("FINISHED" if orders else "FAILED")
 
 
 def test_modes_that_end_an_order(scene):

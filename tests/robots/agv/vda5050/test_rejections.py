@@ -1,6 +1,12 @@
-"""Every row of the rejection table, in both major versions."""
+"""Every row of the tables of rejections and errors, in all versions."""
 
+import numpy as np
 import pytest
+
+from rigless.robots.agv.vda5050_model.errors import CASES
+from rigless.robots.agv.vda5050_model.received import MOST
+from rigless.worlds.grid import Grid
+from rigless.worlds.grid_world import GridWorld
 
 from .scene import Scene, action, graph
 
@@ -74,6 +80,33 @@ def act(type, **parameters):
     return lambda scene: scene.act(type, "i9", **parameters)
 
 
+def large():
+    return graph(*((0.0, 0.0) for _ in range(MOST + 1)))
+
+
+def busy():
+    return graph(*LINE, at={2: [action("pick", f"p{k}") for k in range(MOST + 1)]})
+
+
+def twice(type, **parameters):
+    def send(scene):
+        scene.act(type, "first", **parameters).until(lambda: scene.status("first") == "FINISHED")
+        scene.act(type, "i9", **parameters)
+
+    return send
+
+
+def zone_set(name="s", kind="BLOCKED", **more):
+    square = [{"x": x, "y": y} for x, y in ((3, -1), (4, -1), (4, 1), (3, 1))]
+    zone = {"zoneId": "z", "zoneType": kind, "vertices": square, **more}
+    given = {"mapId": "map", "zoneSetId": name, "zones": [zone]}
+    return lambda scene: scene.publish("zoneSet", {"zoneSet": given})
+
+
+def zone_set_twice(scene):
+    zone_set()(zone_set()(scene))
+
+
 ORDER = {"orderId", "orderUpdateId", "topic", "headerId"}
 INVALID, VALIDATION = "validationError", "VALIDATION_FAILURE"
 UNSUPPORTED, ACTION = "UNSUPPORTED_PARAMETER", "INVALID_ORDER_ACTION"
@@ -81,7 +114,8 @@ UPDATE = "INVALID_ORDER_UPDATE"
 START, INSTANT = "START_NODE_OUT_OF_RANGE", "INVALID_INSTANT_ACTION"
 SIDE, GLOBAL = {"orientation": 1.0}, {"orientationType": "GLOBAL"}
 TABLE = {
-    # name: (before, message, type in 2.x, type in 3.0, further references)
+    # name: (before, message, type in 2.x, type in 3.0, further references). None: it is ignored,
+    # "": there is no such message.
     "no JSON": (None, raw(b"{"), INVALID, VALIDATION, {"topic"}),
     "not an object": (None, raw(b"[1]"), INVALID, VALIDATION, {"topic"}),
     "a field is missing": (
@@ -141,6 +175,25 @@ TABLE = {
         mode("MANUAL"), new(), "orderError", "MOBILE_ROBOT_NOT_AVAILABLE", {"operatingMode"},
     ),
     "unknown map": (None, new(on_map("moon")), "orderError", "UNKNOWN_MAP_ID", {"mapId"}),
+    "a node in a wall": (
+        None, new(lambda: graph((0, 0), (0, 3))), "noRouteError", "NO_ROUTE_TO_TARGET", {"nodeId"},
+    ),
+    "a node off the map": (
+        None, new(lambda: graph((0, 0), (0, 99))), "noRouteError", "NO_ROUTE_TO_TARGET", ORDER,
+    ),
+    "too many nodes": (None, new(large), "orderError", "INSUFFICIENT_MEMORY", ORDER),
+    "too many actions": (None, new(busy), "orderError", "INSUFFICIENT_MEMORY", ORDER),
+    "another order to cancel": (
+        held, act("cancelOrder", orderId="o9"), "", "NO_ORDER_TO_CANCEL", {"actionId"},
+    ),
+    "a map twice": (
+        None, twice("downloadMap", mapId="m", mapVersion="1", mapDownloadLink="http://x"),
+        "duplicateMapError", "DUPLICATE_MAP", {"mapId", "mapVersion"},
+    ),
+    "a zone set twice": (None, zone_set_twice, "", "DUPLICATE_ZONE_SET", {"zoneSetId"}),
+    "a zone that is not supported": (
+        None, zone_set("s", "PRIORITY"), "", UNSUPPORTED, {"zoneSetId", "zoneId"},
+    ),
     "nothing to cancel": (
         None, act("cancelOrder"), "noOrderToCancel", "NO_ORDER_TO_CANCEL", {"actionId"},
     ),
@@ -149,14 +202,28 @@ TABLE = {
         None, act("finePositioning"), "instantActionError", INSTANT, {"actionId", "topic"},
     ),
 }  # fmt: skip
-LEVEL_3 = {"UNSUPPORTED_PARAMETER": "CRITICAL"}
+LEVEL_3 = {"UNSUPPORTED_PARAMETER": "CRITICAL", "INSUFFICIENT_MEMORY": "URGENT"}
 
 
-@pytest.mark.parametrize("version", KINDS)
-@pytest.mark.parametrize("case", TABLE)
+def walled():
+    """Return a hall with a wall at y = 3 m."""
+    occupied = np.zeros((120, 160), bool)
+    occupied[80, 40:120] = True
+    return GridWorld(Grid(occupied, 0.1, (-5.0, -5.0, 0.0)))
+
+
+ROWS = [
+    (case, version)
+    for case, row in TABLE.items()
+    for version in KINDS
+    if (version == "3.0.0" or row[2] != "") and (case, version) != ("a map twice", "2.0.0")
+]
+
+
+@pytest.mark.parametrize(("case", "version"), ROWS)
 def test_a_rejected_message_leaves_the_order_and_names_itself(case, version):
     before, message, two, three, references = TABLE[case]
-    scene = Scene(version).run(0.05)
+    scene = Scene(version, world=walled()).run(0.05)
     if before is not None:
         before(scene)
     order = scene.state["orderId"], scene.state["orderUpdateId"], scene.state["nodeStates"]
@@ -175,6 +242,119 @@ def test_a_rejected_message_leaves_the_order_and_names_itself(case, version):
     assert error["errorLevel"] == (LEVEL_3.get(expected, "WARNING"))
     if "i9" in found.values():
         assert scene.status("i9") == "FAILED"
+
+
+def outside(scene):
+    scene.order(graph((0, 0), (4, 0), edge={"corridor": {"leftWidth": 0.5, "rightWidth": 0.5}}))
+    scene.until(lambda: scene.truth.pose[0] > 1.0)
+    scene.robot.relocate(1.5, 1.0, 0.0)
+    return lambda: scene.robot.relocate(1.5, 0.0, 0.0)
+
+
+def lost_position(scene):
+    scene.order(graph((0, 0), (4, 0)))
+    scene.sim.inject("agv", "localization", "lost")
+    return lambda: scene.sim.clear("agv", "localization")
+
+
+def walled_off(scene):
+    scene.order(graph((0, 0), (0, 6)))
+    return lambda: scene.act("cancelOrder").run(1.0).order(graph((0, scene.truth.pose[1])), "o2")
+
+
+def enabled(kind, **more):
+    def prepare(scene):
+        zone_set("s", kind, **more)(scene)
+        scene.act("enableZoneSet", "on", zoneSetId="s")
+
+    return prepare
+
+
+def blocked_zone(scene):
+    enabled("BLOCKED")(scene)
+    scene.order(graph((0, 0), (6, 0)))
+    empty = {"mapId": "map", "zoneSetId": "empty", "zones": []}
+    scene.publish("zoneSet", {"zoneSet": empty})
+    return lambda: scene.act("enableZoneSet", "off", zoneSetId="empty")
+
+
+def answer(scene, grant, **more):
+    [request] = scene.state["zoneRequests"]
+    given = {"requestId": request["requestId"], "grantType": grant, **more}
+    scene.publish("responses", {"responses": [given]})
+
+
+def release_lost(scene):
+    enabled("RELEASE")(scene)
+    scene.order(graph((0, 0), (6, 0)))
+    answer(scene, "GRANTED")
+    scene.run(1.5)
+    answer(scene, "REVOKED")
+    return lambda: answer(scene, "GRANTED")
+
+
+CONDITIONS = {
+    # name: (begins it and returns what ends it, type and level in 2.x, in 3.0, references)
+    "out of the corridor": (
+        outside, ("outsideOfCorridor", "FATAL"), ("OUTSIDE_OF_CORRIDOR", "CRITICAL"), {"edgeId"},
+    ),
+    "not localized": (
+        lost_position, ("localizationError", "FATAL"), ("LOCALIZATION_ERROR", "FATAL"), set(),
+    ),
+    "a wall on the way": (
+        walled_off, ("nodeUnreachable", "FATAL"), ("NODE_UNREACHABLE", "CRITICAL"), {"nodeId"},
+    ),
+    "a blocked zone": (
+        blocked_zone, None, ("BLOCKED_ZONE_VIOLATION", "CRITICAL"), {"zoneId", "edgeId"},
+    ),
+    "a lost release": (release_lost, None, ("RELEASE_LOST", "CRITICAL"), {"zoneId", "edgeId"}),
+}  # fmt: skip
+
+
+LASTING = [
+    (case, version)
+    for case, row in CONDITIONS.items()
+    for version in KINDS
+    if row[1] or "3" in version
+]
+
+
+@pytest.mark.parametrize(("case", "version"), LASTING)
+def test_a_condition_stops_the_robot_and_is_listed_until_it_ends(case, version):
+    begin, two, three, references = CONDITIONS[case]
+    expected = two if version[0] == "2" else three
+    scene = Scene(version, world=walled()).run(0.05)
+    end = begin(scene)
+    scene.until(lambda: expected[0] in scene.errors).run(2.0)
+    [error] = [one for one in scene.state["errors"] if one["errorType"] == expected[0]]
+    assert error["errorLevel"] == expected[1]
+    assert {one["referenceKey"] for one in error["errorReferences"]} == references
+    here = scene.truth.pose
+    scene.run(3.0)
+    assert scene.truth.pose == here, "it stands"
+    assert not scene.done
+    assert not scene.state["driving"]
+    end()
+    scene.run(0.2)
+    assert expected[0] not in scene.errors
+    scene.until(lambda: scene.done)
+
+
+def test_every_error_has_a_row():
+    for version in (0, 1):
+        rows = {row[2 + version] for row in TABLE.values()} - {None, ""}
+        rows |= {row[1 + version][0] for row in CONDITIONS.values() if row[1 + version]}
+        assert rows == {case[version][0] for case in CASES.values() if case[version]}
+
+
+@pytest.mark.parametrize("version", KINDS)
+def test_the_error_of_a_mode_ends_with_the_mode(version):
+    scene = Scene(version).run(0.05)
+    mode("MANUAL")(scene)
+    scene.order(graph(*LINE))
+    assert len(scene.errors) == 1
+    mode("AUTOMATIC")(scene)
+    assert scene.errors == []
 
 
 @pytest.mark.parametrize("version", KINDS)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rigless.kernel.body import Body
 from rigless.kernel.robot import Robot
 from rigless.kernel.world import World
 from rigless.robots.agv.config import RobotConfig
@@ -24,6 +25,7 @@ from rigless.robots.agv.motion.obstacles import Walls, box_gap, disc_gap
 from rigless.robots.agv.profile import SimulationProfile
 from rigless.robots.agv.services import MachineServices
 from rigless.worlds.grid_world import GridWorld
+from rigless.worlds.placement import overlaps_wall
 
 STOP_M = 0.5  # default of obstacleStopDistanceMeters
 MARGIN_M = 0.05  # default of fieldMarginMeters
@@ -188,6 +190,27 @@ class Protection:
             self._alone = len(near) == 1 and self._walls is None
             assert self._floor is not None
         return self._floor
+
+    def why_not(self, x_m: float, y_m: float) -> str:
+        """Return why the robot cannot stand at a place of its map with any heading, or ""."""
+        if self._walls is None:
+            return ""
+        body = Body(x_m, y_m, 0.0, min(self.half_width_m, self.front_m, self.rear_m))
+        if why := self._world.why_outside(body):
+            return f"it is {why}"
+        assert isinstance(self._world, GridWorld)
+        return "the robot would overlap a wall" if overlaps_wall(self._world.grid, body) else ""
+
+    def before_wall(self) -> bool:
+        """Return True if the robot stands before a wall of the map and has a path beyond it."""
+        state = self.state
+        if self._walls is None or not self.waits or int(state.drive[d.PHASE]) != d.ROLL:
+            return False
+        x, y, theta = self._drive.pose
+        back = self._drive.backwards
+        place = x, y, theta + (math.pi if back else 0.0), self.rear_m if back else self.front_m
+        ahead = min(d.stretch(state.drive, state.path, self._const), 2.0 * self._warn_m)
+        return bool(self._walls.gap(*place, self.half_width_m, ahead) <= self.stop_m)
 
     # The field
 

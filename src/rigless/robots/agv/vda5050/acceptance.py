@@ -4,9 +4,9 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 import msgspec
@@ -117,16 +117,16 @@ class Limits(msgspec.Struct, frozen=True):
     top_rotation: float
     reverses: bool  # drives backwards if the order says so
     maps: frozenset[str]
-    farthest_nodes: int
+    most: int  # nodes of an order, and actions of a node or an edge
+    here: str  # its present map
+    why_not: Callable[[float, float], str]  # why it cannot be at a place of that map, or ""
 
 
 def check_content(
     order: r.Order, limits: Limits, check_action: Callable[[r.Action, str], None]
 ) -> None:
     """Raise Rejected if the robot cannot do what an order asks for."""
-    if len(order.nodes) > limits.farthest_nodes:
-        what = f"{len(order.nodes)} nodes are more than {limits.farthest_nodes}"
-        raise Rejected("large", what)
+    _check_size(order, limits.most)
     for node in order.nodes:
         place = node.nodePosition
         if place is None:
@@ -135,12 +135,23 @@ def check_content(
         if place.mapId not in limits.maps:
             what = f"node {node.nodeId}: map {place.mapId!r} is not enabled"
             raise Rejected("map", what, mapId=place.mapId, nodeId=node.nodeId)
+        if place.mapId == limits.here and (why := limits.why_not(place.x, place.y)):
+            raise Rejected("route", f"node {node.nodeId}: {why}", nodeId=node.nodeId)
         for action in node.actions:
             check_action(action, "NODE")
     for edge in order.edges:
         _check_edge(edge, limits)
         for action in edge.actions:
             check_action(action, "EDGE")
+
+
+def _check_size(order: r.Order, most: int) -> None:
+    if len(order.nodes) > most:
+        raise Rejected("large", f"{len(order.nodes)} nodes are more than {most}")
+    parts: Iterator[r.Node | r.Edge] = chain(order.nodes, order.edges)
+    count = max(len(part.actions) for part in parts)
+    if count > most:
+        raise Rejected("large", f"{count} actions of a node or an edge are more than {most}")
 
 
 def _check_edge(edge: r.Edge, limits: Limits) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
-from rigless.robots.agv.vda5050.effects import Effects
+from rigless.robots.agv.vda5050.effects import Effects, Failed
+from rigless.robots.agv.vda5050.wire import PORT
+from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.catalogue import NOT_SUPPORTED, Kind
 from rigless.robots.agv.vda5050_model.errors import Rejected
@@ -28,7 +30,10 @@ from rigless.robots.agv.vda5050_model.state import (
 STANDING = ("SOFT", "HARD")
 ALONE = ("SINGLE", "HARD")
 ACTIVE = (RUNNING, PAUSED, RETRIABLE)
-WATCHED = ("cancelOrder", "startPause")  # ended elsewhere, when the robot stands
+DOWNLOAD_NS = to_ns(90.0)  # longer than a transport needs to give up
+UNTIL_STILL = ("startPause", "startHibernation")
+WATCHED = ("cancelOrder", *UNTIL_STILL)  # ended elsewhere, when the robot stands
+LOCAL, FLEET_CONTROL = "LOCAL", "FLEET_CONTROL"  # types of triggers
 
 
 class Actions:
@@ -129,7 +134,7 @@ class Actions:
         slow = self._services.fault(kind.name, "slow")
         if slow is not None:
             record.left_ns = int(record.left_ns * float(slow.params["factor"]))
-        record.at_place = False
+        record.at_place, record.file, record.due_ns = False, None, 0
         place = self._core.at_place(kind, record.action.parameters, bool(self._state.loads))
         if place is not None:
             record.at_place, record.left_ns = True, max(record.left_ns - to_ns(kind.seconds), 0)
@@ -187,9 +192,28 @@ class Actions:
         if failing:
             self.fail(record, "a fault was injected")
             return
-        result = self._effects.finish(kind, record, job)
+        if kind.link and not self._downloaded(kind, record):
+            return
+        try:
+            result = self._effects.finish(kind, record, job)
+        except Failed as why:
+            self.fail(record, str(why))
+            return
         if result is not None:
             self.end(record, FINISHED, result or kind.result)
+
+    def _downloaded(self, kind: Kind, record: ActionRecord) -> bool:
+        """Return True once the file of an action is there; ask the transport, if there is one."""
+        if record.file is not None or not self._state.session.state:
+            return True
+        name, now_ns = record.action.actionId, self._services.now_ns
+        if not record.due_ns:
+            record.due_ns = now_ns + DOWNLOAD_NS
+            url = str(record.action.parameters[kind.link])
+            self._services.emit(PORT, m.Download(name, url, kind.name == "downloadZoneSet"))
+        elif now_ns >= record.due_ns:
+            record.file = r.Downloaded(id=name, why="the file server did not answer in time")
+        return record.file is not None
 
     def end(self, record: ActionRecord, status: str, result: str = "") -> None:
         if record.status in FINAL:
@@ -228,15 +252,23 @@ class Actions:
                 self.end(record, FAILED, "the order was cancelled")
         order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
 
-    def triggered(self, name: str = "") -> bool:
-        """End the waiting triggers, or the named one. Return False if there is none."""
+    def triggered(self, source: str, name: str = "") -> bool:
+        """End the waits for a trigger, or the named one. Return False if there is none."""
         found = False
         for record in self._state.order.actions.values():
             waits = record.action.actionType == "waitForTrigger" and record.status == RUNNING
-            if waits and name in ("", record.action.actionId):
+            if waits and name in ("", record.action.actionId) and _heeds(record.action, source):
                 self.end(record, FINISHED, "triggered")
                 found = True
         return found
 
     def _changed(self) -> None:
         self._state.session.changed = True
+
+
+def _heeds(action: r.Action, source: str) -> bool:
+    """Return True if a trigger of this source ends a wait. Types of sites count as local."""
+    given = action.parameters.get("triggerType")
+    if not isinstance(given, list) or not given:  # a text of any kind in 2.x
+        return True
+    return source in given or (source == LOCAL and any(one != FLEET_CONTROL for one in given))

@@ -5,6 +5,7 @@ it with SOFT or HARD actions, or the end of the base. It gets more while it driv
 releases more.
 """
 
+import itertools
 import math
 
 from rigless.robots.agv.machine.machine import Machine
@@ -12,7 +13,7 @@ from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.actions import STANDING, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
-from rigless.robots.agv.vda5050.curves import waypoints
+from rigless.robots.agv.vda5050.curves import Point, chords, waypoints
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.state import VdaState
@@ -33,6 +34,7 @@ class Driving:
     ):
         self._services, self._state, self._machine = services, state, machine
         self._core, self._actions, self._zones, self._tick_s = core, actions, zones, tick_s
+        self._line: tuple[r.Edge, list[Point]] | None = None  # of a curve with a corridor
 
     @property
     def held(self) -> bool:
@@ -41,14 +43,23 @@ class Driving:
         return bool(
             state.order.cancelling
             or state.astray
-            or self._zones.holds
+            or state.unreachable
+            or state.mode == "INTERVENED"
+            or (state.requests and self._zones.lost())
             or self._services.fault("localization", "lost") is not None
         )
 
     def tick(self) -> None:
-        order = self._state.order
+        state, order = self._state, self._state.order
+        if state.leases:
+            self._zones.expire()
         if order.sent:
             self._watch()
+        if order.edges and order.entered == order.edges[0].sequenceId:
+            self._watch_corridor(order.edges[0])
+        if state.zones_changed:
+            state.zones_changed = False
+            self.halt()  # `_begin` goes on with what is allowed now
         if order.sent and (self.held or self._actions.standing()):
             self.halt()
         if order.nodes and not order.sent and not self.held:
@@ -68,6 +79,8 @@ class Driving:
             self._enter(edge)
             if self._actions.standing():
                 return
+        elif not self._zones.may_stay(edge):
+            return
         order.job = self._core.hold_drive(order.job)
         if not order.job:
             return
@@ -106,7 +119,8 @@ class Driving:
             node, edge = order.nodes[index], order.edges[index]
             speed = self._zones.limit_mps(edge)
             if edge.trajectory is not None:
-                found += waypoints(edge.trajectory, speed, self._tick_s)
+                curve = waypoints(edge.trajectory, speed, self._tick_s)
+                found += _remainder(curve, at) if index == 0 else curve
             to = _place(node)
             start = (found[-1].x, found[-1].y) if found else at
             if math.dist(start, to) > 1e-6:
@@ -165,8 +179,9 @@ class Driving:
         if order.sent == 0:
             self._core.release_drive(order.job)
             order.job = 0
-        else:
-            self._watch_corridor()
+        elif self._machine.obstacle_stop and self._machine.protection.before_wall():
+            self._state.unreachable = order.nodes[0].nodeId
+            self._state.session.changed = True
 
     def pass_node(self) -> None:
         """Pass the next node: its edge ends, its actions are triggered, the next edge begins."""
@@ -183,24 +198,32 @@ class Driving:
         order = self._state.order
         order.last_node, order.last_sequence = node.nodeId, node.sequenceId
         order.odometer_m = self._machine.drive.odometer_m
+        order.last_place = self._machine.drive.pose[:2]
         if node.nodePosition is not None:
             self._machine.state.map_id = node.nodePosition.mapId
         self._actions.trigger(node.actions, node.sequenceId)
         self._state.session.changed = True
 
-    def _watch_corridor(self) -> None:
-        """Stop if the robot has left the corridor of its edge."""
-        order = self._state.order
-        edge = order.edges[0]
-        if edge.corridor is None or edge.trajectory is not None:
+    def _watch_corridor(self, edge: r.Edge) -> None:
+        """Stop while the robot is outside the corridor of its edge."""
+        state, corridor = self._state, edge.corridor
+        if corridor is None:
             return
-        aside = _aside(order.edge_start, _place(order.nodes[0]), self._machine.drive.pose[:2])
-        room = edge.corridor.leftWidth if aside > 0 else edge.corridor.rightWidth
-        if edge.corridor.corridorRefPoint == "CONTOUR":
+        aside = _aside(self._line_of(edge), self._machine.drive.pose[:2])
+        room = corridor.leftWidth if aside > 0 else corridor.rightWidth
+        if corridor.corridorRefPoint == "CONTOUR":
             room -= self._machine.protection.half_width_m
-        if abs(aside) > room + STRAY_M:
-            self._state.astray = edge.edgeId
-            self._state.session.changed = True
+        astray = edge.edgeId if abs(aside) > room + STRAY_M else ""
+        if astray != state.astray:
+            state.astray, state.session.changed = astray, True
+
+    def _line_of(self, edge: r.Edge) -> list[Point]:
+        """Return the line of the edge that the robot is on."""
+        if edge.trajectory is None:
+            return [self._state.order.edge_start, _place(self._state.order.nodes[0])]
+        if self._line is None or self._line[0] is not edge:
+            self._line = edge, chords(edge.trajectory)
+        return self._line[1]
 
     @property
     def driving(self) -> bool:
@@ -233,10 +256,24 @@ def _theta(node: r.Node, heading: float) -> float | None:
     return None if off <= abs(place.allowedDeviationTheta or 0.0) else place.theta
 
 
-def _aside(start: tuple[float, float], end: tuple[float, float], at: tuple[float, float]) -> float:
-    """Return the distance of a point from a line, positive to the left of it."""
-    length = math.dist(start, end)
-    if length < 1e-9:
-        return 0.0
-    cross = (end[0] - start[0]) * (at[1] - start[1]) - (end[1] - start[1]) * (at[0] - start[0])
-    return cross / length
+def _remainder(curve: list[Waypoint], at: Point) -> list[Waypoint]:
+    """Return the part of a curve beyond its point that is nearest to the robot."""
+    if not curve:
+        return curve
+    nearest = min(range(len(curve)), key=lambda k: math.dist((curve[k].x, curve[k].y), at))
+    return curve[nearest + 1 :] if nearest else curve
+
+
+def _aside(line: list[Point], at: Point) -> float:
+    """Return the distance of a point from a line of chords, positive to the left of it."""
+    found, nearest = 0.0, math.inf
+    for start, end in itertools.pairwise(line):
+        dx, dy, px, py = end[0] - start[0], end[1] - start[1], at[0] - start[0], at[1] - start[1]
+        square = dx * dx + dy * dy
+        if square < 1e-18:
+            continue
+        part = min(max((px * dx + py * dy) / square, 0.0), 1.0)
+        off = math.hypot(px - part * dx, py - part * dy)
+        if off < nearest:
+            nearest, found = off, math.copysign(off, dx * py - dy * px)
+    return found

@@ -1,25 +1,46 @@
-"""The effects of actions on the robot: loads, charging, pose and maps."""
+"""The effects of actions on the robot: loads, charging, pose, maps and zone sets."""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from rigless.robots.agv import params as p
 from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.params import sentence
 from rigless.robots.agv.state import Job
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
+from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.catalogue import Kind
-from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
+from rigless.robots.agv.vda5050_model.dialect import Dialect
+from rigless.robots.agv.vda5050_model.errors import Rejected
+from rigless.robots.agv.vda5050_model.state import FINAL, ActionRecord, VdaState
 
 ENABLED, DISABLED = "ENABLED", "DISABLED"
 FARTHEST_M = 1e6
+SHA256_DIGITS = 64  # the standard names no kind of hash: others than SHA-256 are not compared
+NO_SERVER = "no file server: this run has no transport"
+
+
+class Failed(Exception):  # noqa: N818  # a result, not a failure of the program
+    """The reason why an action has failed."""
 
 
 class Effects:
-    def __init__(self, state: VdaState, machine: Machine, core: CoreFunctions, weight_kg: float):
-        self._state, self._machine, self._core = state, machine, core
-        self._weight_kg = weight_kg
+    def __init__(
+        self,
+        state: VdaState,
+        machine: Machine,
+        core: CoreFunctions,
+        zones: Zones,
+        dialect: Dialect,
+        weight_kg: float,
+    ):
+        self._state, self._machine, self._core, self._zones = state, machine, core, zones
+        self._dialect, self._weight_kg = dialect, weight_kg
 
     def check(self, kind: Kind, given: Mapping[str, Any]) -> None:
         """Raise ValueError if the parameters of an action cannot be used."""
@@ -35,11 +56,13 @@ class Effects:
                 raise ValueError(f"map {given['mapId']} {given['mapVersion']} is unknown")
             if found[0] == self._machine.state.map_id and found[2] == ENABLED:
                 raise ValueError(f"map {given['mapId']} is in use")
+        elif kind.name in ("enableZoneSet", "deleteZoneSet"):
+            self._zones.check(str(given["zoneSetId"]), kind.name == "deleteZoneSet")
 
     def finish(self, kind: Kind, record: ActionRecord, done: Job | None) -> str | None:
         """Apply an action whose time is over. Return its result, or None if it still runs.
 
-        `done` is the job of the core that carried it out.
+        `done` is the job of the core that carried it out. Raises Failed.
         """
         given, state = record.action.parameters, self._state
         if done is not None and done.kind in p.AT_PLACES:
@@ -75,13 +98,41 @@ class Effects:
                 self.use_map(str(given["mapId"]), str(given["mapVersion"]))
             case "downloadMap":
                 name, version = str(given["mapId"]), str(given["mapVersion"])
+                result = _verified(record.file, given.get("mapHash"))
                 state.maps[map_key(given)] = [name, version, DISABLED]
-                return "the content is not fetched by a simulated robot"
+                return result
+            case "downloadZoneSet":
+                result = _verified(record.file, given.get("zoneSetHash"))
+                self._take_zone_set(str(given["zoneSetId"]), record.file)
+                return result
             case "deleteMap":
                 state.maps.pop(map_key(given), None)
+            case "enableZoneSet":
+                self._zones.enable(str(given["zoneSetId"]))
+            case "deleteZoneSet":
+                self._zones.delete(str(given["zoneSetId"]))
+            case "clearInstantActions":
+                kept = {key: one for key, one in state.instant.items() if one.status not in FINAL}
+                state.instant = kept
             case "logReport":
                 return f"log-{record.action.actionId}"
         return ""
+
+    def _take_zone_set(self, name: str, file: r.Downloaded | None) -> None:
+        """Keep the zone set of a downloaded file. Raises Failed."""
+        if file is None:
+            raise Failed(NO_SERVER)
+        try:
+            plain = msgspec.json.decode(file.text)
+            whole = plain if isinstance(plain, dict) and "zoneSet" in plain else {"zoneSet": plain}
+            found = msgspec.convert(self._dialect.from_wire("zoneSet", whole), r.ZoneSetFile)
+            if found.zoneSet.zoneSetId != name:
+                raise Failed(f"the file has the zone set {found.zoneSet.zoneSetId[:60]!r}")
+            self._zones.receive(found.zoneSet)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise Failed(f"the file is no zone set: {sentence(str(error))}") from None
+        except Rejected as rejected:
+            raise Failed(rejected.what) from None
 
     def use_map(self, name: str, version: str = "") -> None:
         """Enable one version of a map; the others of it are disabled."""
@@ -92,6 +143,22 @@ class Effects:
 
 def map_key(given: Mapping[str, Any]) -> str:
     return f"{given['mapId']}\n{given['mapVersion']}"
+
+
+def _verified(file: r.Downloaded | None, wanted: Any) -> str:
+    """Return a description of a downloaded file. Raises Failed if its hash is not the wanted one.
+
+    Without a transport there is no file.
+    """
+    if file is None:
+        return NO_SERVER
+    if file.why:
+        raise Failed(file.why)
+    if isinstance(wanted, str) and wanted:
+        bare = wanted.lower().removeprefix("sha256:").removeprefix("sha-256:")
+        if len(bare) == SHA256_DIGITS and bare != file.sha256:
+            raise Failed(f"the file has the SHA-256 {file.sha256}, not {bare}")
+    return f"{file.size} bytes, SHA-256 {file.sha256}"
 
 
 def _number(key: str, value: Any) -> float:

@@ -8,7 +8,7 @@ published, and the robot drives on to the end of its base.
 """
 
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -24,28 +24,30 @@ from rigless.robots.agv.services import Services
 from rigless.robots.agv.site.place_work import PlaceWork
 from rigless.robots.agv.state import CoreState
 from rigless.robots.agv.vda5050.acceptance import Limits
-from rigless.robots.agv.vda5050.actions import Actions
+from rigless.robots.agv.vda5050.actions import LOCAL, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.driving import Driving
 from rigless.robots.agv.vda5050.effects import Effects
 from rigless.robots.agv.vda5050.factsheet import sections
 from rigless.robots.agv.vda5050.instant import Instant
-from rigless.robots.agv.vda5050.orders import Orders
+from rigless.robots.agv.vda5050.orders import TAKING, Orders
 from rigless.robots.agv.vda5050.report import Report
 from rigless.robots.agv.vda5050.wire import PORT
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.catalogue import catalogue
+from rigless.robots.agv.vda5050_model.dialect import Dialect
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import VdaState
 
 Message = TypeVar("Message", bound=m.Header)
 MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "MANUAL", "SERVICE", "TEACHIN", "STARTUP", "INTERVENED")
 CLEARING = ("MANUAL", "SERVICE", "TEACHIN", "STARTUP")
+AWAY = (*CLEARING, "INTERVENED")  # without the master; requests for zones end
 ONLY_3 = ("STARTUP", "INTERVENED")
 NOT_THERE = ("SERVICE", "TEACHIN", "STARTUP")  # the last node is unknown afterwards
-SILENT = ("CONNECTING", "DOWN", "CLOSED")
+SILENT = ("CONNECTING", "DOWN", "CLOSED", "OFF")
 
 
 class Front:
@@ -71,9 +73,10 @@ class Front:
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
         self._kinds = catalogue(self._given)
         self._functions = functions = CoreFunctions(services, core, machine, plans, jobs, work)
-        effects = Effects(state, machine, functions, self._given.loadWeightKg)
+        self.zones = Zones(services, state, machine, self._deadline_ns)
+        dialect, weight_kg = Dialect(self._given.version), self._given.loadWeightKg
+        effects = Effects(state, machine, functions, self.zones, dialect, weight_kg)
         self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)
-        self.zones = Zones(services, state, machine)
         self.driving = Driving(
             services, state, machine, functions, self.actions, self.zones, tick_s
         )
@@ -85,7 +88,7 @@ class Front:
             functions,
             self.actions,
             self.orders,
-            self.zones,
+            self._deadline_ns,
             lambda: not machine.drive.driving,
             self._publish_factsheet,
         )
@@ -108,7 +111,13 @@ class Front:
             self._reverses,
             frozenset(enabled),
             r.MOST,
+            machine.state.map_id,
+            machine.protection.why_not,
         )
+
+    def _deadline_ns(self, text: str) -> int:
+        """Return the simulated time of a time of the master. Raises ValueError."""
+        return self._publisher.deadline_ns(text, None)
 
     # Time
 
@@ -131,9 +140,14 @@ class Front:
         late = self._services.now_ns - session.state_ns >= self._interval_ns
         if session.changed or late:
             self.publish_state()
+        if session.falls_asleep:
+            self._become_silent()
+        elif session.hibernating and 0 < session.wake_ns <= self._services.now_ns:
+            session.hibernating = False
+            self._begin()
 
     def _read_inputs(self) -> None:
-        """Follow the operating mode and the local trigger, which are inputs of the robot."""
+        """Follow the operating mode, the local trigger and the switch: inputs of the robot."""
         given, state = self._services.input, self.state
         mode = given["operating_mode"]
         if mode != state.mode and mode in MODES:
@@ -144,7 +158,15 @@ class Front:
         if given["trigger"] != state.trigger:
             state.trigger = bool(given["trigger"])
             if state.trigger:
-                self.actions.triggered()
+                self.actions.triggered(LOCAL)
+        if given["switch_on"] != state.switch:
+            state.switch = bool(given["switch_on"])
+            if state.switch and state.session.off:
+                self._switch_on()
+        moved = mode == "MANUAL" and state.order.last_node and self._given.major == 3
+        if moved and not self.orders.at_last_node():
+            state.order.last_node, state.order.last_sequence = "", 0
+            state.session.changed = True
 
     def _change_mode(self, mode: str) -> None:
         state = self.state
@@ -152,6 +174,10 @@ class Front:
             self.orders.clear(f"the operating mode is {mode}")
         if mode in NOT_THERE and self._given.major == 3:
             state.order.last_node, state.order.last_sequence = "", 0
+        if mode in AWAY:
+            state.requests, state.leases = {}, {}
+        if mode in TAKING:
+            self.orders.mode_allows()
         state.mode, state.session.changed = mode, True
 
     # The session
@@ -171,24 +197,47 @@ class Front:
         else:
             session.state = report.session
 
+    def _become_silent(self) -> None:
+        """Hibernate, or leave the broker after shutdown."""
+        session = self.state.session
+        session.falls_asleep = False
+        if session.off:
+            self._emit(m.Connection(connectionState="OFFLINE"))
+            self._services.emit(PORT, m.Session("leave"))
+            session.state = "OFF"
+        else:
+            session.hibernating = True
+            self._emit(m.Connection(connectionState="HIBERNATING"))
+
+    def _switch_on(self) -> None:
+        """Return to the broker after shutdown."""
+        session = self.state.session
+        session.off, session.begun = False, False
+        session.state = "" if session.will is None else "DOWN"
+        self._services.emit(PORT, m.Session("return"))
+
     def _begin(self) -> None:
         """Publish the first messages of a session."""
         session = self.state.session
         if session.state in SILENT:
             return
         session.begun = True
+        online: Literal["HIBERNATING", "ONLINE"]
         online = "HIBERNATING" if session.hibernating else "ONLINE"
-        self._emit(m.Connection(connectionState=online))  # type: ignore[arg-type]
+        self._emit(m.Connection(connectionState=online))
         self._publish_factsheet()
         self.publish_state()
 
     # Messages
 
     def ordered(self, order: r.Order) -> None:
-        self.orders.receive(order)
+        if not (self.state.session.hibernating or self.state.session.off):
+            self.orders.receive(order)
 
     def act(self, message: r.InstantActions) -> None:
         before = self.state.session.hibernating
+        if self.state.session.off:
+            return
         self.instant.receive(message)
         if self.state.session.hibernating != before:
             self._begin()
@@ -202,8 +251,18 @@ class Front:
             self.state.session.changed = True
 
     def answered(self, message: r.Responses) -> None:
-        for response in message.responses:
-            self.zones.answer(response)
+        try:
+            for response in message.responses:
+                self.zones.answer(response)
+        except Rejected as rejected:
+            references = {"topic": "responses", "headerId": str(message.headerId)}
+            self.orders.report(rejected, references)
+            self.state.session.changed = True
+
+    def downloaded(self, file: r.Downloaded) -> None:
+        record = self.state.instant.get(file.id)
+        if record is not None and record.due_ns:
+            record.file = file
 
     def unreadable(self, message: r.Unreadable) -> None:
         rejected = Rejected("invalid", f"{message.topic}: {message.what}")

@@ -31,6 +31,7 @@ def inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     return {
         "operating_mode": VirtualInput("AUTOMATIC", f"operating mode: {modes}"),
         "trigger": VirtualInput(False, "the button that waitForTrigger waits for"),
+        "switch_on": VirtualInput(False, "the button that switches it on after shutdown"),
     }
 
 
@@ -88,6 +89,11 @@ class Vda5050Handlers:
     def responses_received(self, message: r.Responses, link: Link) -> None:
         if self.vda is not None:
             self.vda.answered(message)
+
+    @on(r.Downloaded)
+    def file_downloaded(self, message: r.Downloaded, link: Link) -> None:
+        if self.vda is not None:
+            self.vda.downloaded(message)
 
     @on(r.Unreadable)
     def unreadable(self, message: r.Unreadable, link: Link) -> None:

@@ -3,12 +3,13 @@
 A resend of an actionId is ignored, because some masters repeat it until they see it in the state.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from rigless.robots.agv.vda5050.actions import Actions
+from rigless.robots.agv.vda5050.acceptance import executing
+from rigless.robots.agv.vda5050.actions import FLEET_CONTROL, UNTIL_STILL, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.orders import Orders
-from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.catalogue import Kind
 from rigless.robots.agv.vda5050_model.errors import Rejected, error
@@ -27,7 +28,10 @@ MOST = 1000  # remembered instant actions
 
 
 class Instant:
-    """`publish_factsheet` publishes the factsheet now."""
+    """`publish_factsheet` publishes the factsheet now.
+
+    `deadline_ns` converts a time of the master to simulated time. It raises ValueError.
+    """
 
     def __init__(
         self,
@@ -37,21 +41,22 @@ class Instant:
         core: CoreFunctions,
         actions: Actions,
         orders: Orders,
-        zones: Zones,
+        deadline_ns: Callable[[str], int],
         still: Callable[[], bool],
         publish_factsheet: Callable[[], None],
     ):
         self._state, self._major, self._kinds, self._core = state, major, kinds, core
-        self._actions, self._orders, self._zones = actions, orders, zones
+        self._actions, self._orders, self._deadline_ns = actions, orders, deadline_ns
         self._still, self._publish_factsheet = still, publish_factsheet
 
     def receive(self, message: r.InstantActions) -> None:
         self._state.session.changed = True
+        hibernating = self._state.session.hibernating
         for action in message.actions:
-            if (
-                action.actionId in self._state.instant
-                or action.actionId in self._state.order.actions
-            ):
+            known = action.actionId in self._state.instant or (
+                action.actionId in self._state.order.actions
+            )
+            if known or (hibernating and action.actionType != "stopHibernation"):
                 continue
             record = ActionRecord(action)
             self._remember(record)
@@ -74,9 +79,6 @@ class Instant:
     def _accept(self, record: ActionRecord) -> None:
         """Begin an instant action. Raises Rejected."""
         action, name = record.action, record.action.actionType
-        hibernating = self._state.session.hibernating
-        if hibernating and name != "stopHibernation":
-            raise Rejected("instant", "the robot hibernates")
         if self._state.mode not in MODES or (self._state.mode, name == "cancelOrder") == (
             "INTERVENED",
             False,
@@ -111,8 +113,11 @@ class Instant:
                     raise Rejected("map_twice", "the robot has this map already", **names)
                 self._actions.begin(record)
                 return
+            case "downloadZoneSet" if str(given["zoneSetId"]) in state.zone_sets:
+                zone_set = str(given["zoneSetId"])
+                raise Rejected("zone_set_twice", "the robot has it already", zoneSetId=zone_set)
             case "trigger":
-                if not self._actions.triggered(str(given.get("actionId", ""))):
+                if not self._actions.triggered(FLEET_CONTROL, str(given.get("actionId", ""))):
                     raise Rejected("instant", "no action waits for a trigger")
             case "retry" | "skipRetry":
                 other = state.order.actions.get(str(given["actionId"]))
@@ -122,34 +127,37 @@ class Instant:
                     self._actions.begin(other)
                 else:
                     self._actions.end(other, FAILED, other.result)
-            case "startHibernation" | "stopHibernation":
-                state.session.hibernating = name == "startHibernation"
-            case "clearInstantActions":
-                state.instant = {
-                    key: one for key, one in state.instant.items() if one.status not in FINAL
-                }
-            case "clearZoneActions":
-                pass  # no zone has actions
-            case "enableZoneSet" | "deleteZoneSet":
-                act = self._zones.enable if name == "enableZoneSet" else self._zones.delete
-                try:
-                    act(str(given["zoneSetId"]))
-                except ValueError as why:
-                    raise Rejected("instant", str(why)) from None
+            case "startHibernation":
+                self._hibernate(given)
+                return  # `tick` ends it when the robot stands
+            case "stopHibernation":
+                state.session.hibernating = False
+            case "shutdown":
+                if executing(state.order):
+                    raise Rejected("instant", "an order is being executed")
+                state.session.off = state.session.falls_asleep = True
             case _:
                 self._actions.begin(record)
                 return
         self._actions.end(record, FINISHED)
 
+    def _hibernate(self, given: Mapping[str, Any]) -> None:
+        """End the order, before the robot becomes silent. Raises Rejected."""
+        session, at = self._state.session, given.get("wakeUpTime")
+        try:
+            session.wake_ns = 0 if at in (None, "") else self._deadline_ns(str(at))
+        except ValueError:
+            raise Rejected("instant", f"wakeUpTime {str(at)[:40]!r} is not a time") from None
+        self._orders.clear("the robot hibernates")
+
     def tick(self) -> None:
-        """Finish pauses once the robot stands."""
+        """Finish a pause, or begin to hibernate, once the robot stands."""
         for record in self._state.instant.values():
-            if (
-                record.status == RUNNING
-                and record.action.actionType == "startPause"
-                and self._still()
-            ):
+            name = record.action.actionType
+            if record.status == RUNNING and name in UNTIL_STILL and self._still():
                 self._actions.end(record, FINISHED)
+                if name == "startHibernation":
+                    self._state.session.falls_asleep = True
 
     def _report(self, rejected: Rejected, action: r.Action, header: int) -> None:
         references = {

@@ -50,7 +50,7 @@ class Orders:
         except Rejected as rejected:
             self._reject(rejected, order)
             return
-        state.order_errors, state.astray = [], ""
+        state.order_errors, state.unreachable = [], ""
         if verdict == "new":
             self._begin(order)
         else:
@@ -89,6 +89,12 @@ class Orders:
                 return False
             return (along / allowed.a) ** 2 + (across / allowed.b) ** 2 <= 1.0
         return allowed is not None and math.hypot(dx, dy) <= allowed
+
+    def at_last_node(self) -> bool:
+        """Return True if the robot is near the last node that it has passed."""
+        place = self._state.order.last_place
+        here = self._machine.drive.pose[:2]
+        return place is None or math.dist(place, here) <= self._given.startDeviationM
 
     # Accepted
 
@@ -156,6 +162,15 @@ class Orders:
         ]
         state.order_errors = [*others[-9:], found]
 
+    def mode_allows(self) -> None:
+        """Remove the errors of orders that came while the operating mode did not allow any."""
+        kept = [
+            one
+            for one in self._state.order_errors
+            if all(ref.referenceKey != "operatingMode" for ref in one.errorReferences)
+        ]
+        self._state.order_errors = kept
+
     # Cancelled and cleared
 
     def cancel(self, action: r.Action) -> bool:
@@ -199,5 +214,5 @@ class Orders:
         for record in held.actions.values():
             self._actions.end(record, FAILED, "the order was cancelled")
         held.nodes, held.edges, held.queue, held.entered = [], [], [], -1
-        self._state.requests = {}
-        self._state.session.changed = True
+        self._state.requests, self._state.leases = {}, {}
+        self._state.astray, self._state.session.changed = "", True

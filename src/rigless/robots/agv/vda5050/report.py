@@ -47,7 +47,8 @@ class Report:
             len(state.loads),
             machine.state.load_id,
             self.localized,
-            state.astray,
+            self._short() if state.order.nodes else False,
+            state.enabled_zones and tuple(self._zones.blocked()),
         )
 
     @property
@@ -165,10 +166,16 @@ class Report:
             made.append(error(self._major, "corridor", what, {"edgeId": state.astray}))
         if not self.localized:
             made.append(error(self._major, "localization", "the position is unknown", {}))
-        zone, edge = self._zones.blocked()
-        if zone:
-            what = f"edge {edge} leads into the blocked zone {zone}"
-            made.append(error(self._major, "blocked_zone", what, {"zoneId": zone, "edgeId": edge}))
+        if state.unreachable:
+            what = f"a wall is on the way to node {state.unreachable}"
+            made.append(error(self._major, "unreachable", what, {"nodeId": state.unreachable}))
+        if named := self._zones.blocked():
+            way = f"edge {named['edgeId']} leads into" if "edgeId" in named else "the robot is in"
+            what = f"{way} the blocked zone {named['zoneId']}"
+            made.append(error(self._major, "blocked_zone", what, named))
+        if named := self._zones.lost():
+            what = f"the release of {' and '.join(named.values())} was lost"
+            made.append(error(self._major, "release_lost", what, named))
         return [*found, *(one for one in made if one is not None)]
 
 

@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -20,12 +20,13 @@ from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.dialect import Dialect
 
 PORT = "vda5050"
-REPORT, WILL, CONTROL = "_mqtt", "_will", "_session"
+REPORT, WILL, CONTROL, DOWNLOAD, FILE = "_mqtt", "_will", "_session", "_download", "_file"
 LONGEST = 1024 * 1024  # bytes of a message, as brokers have it by default
 HEADER = ("headerId", "timestamp", "version", "manufacturer", "serialNumber")
 REFERENCES = ("headerId", "orderId", "orderUpdateId")
 ZONES = ("zoneSet", "responses")
 _encoder = msgspec.json.Encoder()
+Report = TypeVar("Report", r.SessionReport, r.Downloaded)
 
 
 @dataclass
@@ -40,7 +41,9 @@ class Vda5050Codec:
     def decode(self, data: bytes, subject: str = "") -> list[Any]:
         """Decode a message. Without a topic, as from a script, its keys decide."""
         if subject == REPORT:
-            return [_report(data)]
+            return [_report(data, r.SessionReport)]
+        if subject == FILE:
+            return [_report(data, r.Downloaded)]
         names = {topic: name for name, topic in self.topics.items()}
         name = names.get(subject, "") if subject else _kind(data)
         if name not in r.TOPICS:
@@ -96,6 +99,8 @@ class Vda5050Codec:
     def encode(self, message: Any) -> tuple[str, bytes]:
         if isinstance(message, m.Session):
             return CONTROL, message.request.encode()
+        if isinstance(message, m.Download):
+            return DOWNLOAD, _encoder.encode(message)
         name = m.PUBLISHED[type(message)]
         plain = self.dialect.to_wire(name, msgspec.to_builtins(message))
         topic = WILL if isinstance(message, m.Will) else self.topics[name]
@@ -146,6 +151,8 @@ def vda5050_port(config: RobotConfig) -> Port | None:
         "will": WILL,
         "will_topic": published["connection"],
         "control": CONTROL,
+        "download": DOWNLOAD,
+        "file": FILE,
         "subscribe": subscribed,
         "publish": {
             published["connection"]: (1, True),
@@ -214,9 +221,9 @@ def _references(name: str, data: bytes) -> dict[str, str]:
     return found
 
 
-def _report(data: bytes) -> r.SessionReport:
+def _report(data: bytes, kind: type[Report]) -> Report:
     try:
-        return msgspec.json.decode(data, type=r.SessionReport)
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         what = f"a report of the transport cannot be read: {error}"
         raise WireError(what, hang_up=False) from None

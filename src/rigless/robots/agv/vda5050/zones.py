@@ -1,13 +1,17 @@
-"""Zone sets and requests of 3.0: BLOCKED, RELEASE and SPEED_LIMIT zones, and corridor releases.
+"""Zone sets and requests of 3.0: BLOCKED, LINE_GUIDED, RELEASE and SPEED_LIMIT zones, corridors.
 
 Zones act on whole edges: an edge whose swept body touches a BLOCKED zone is not entered, one that
 touches a RELEASE zone is entered after the zone is granted, and a SPEED_LIMIT holds on all of the
-edge. Without an answer nothing is granted.
+edge. LINE_GUIDED asks for nothing, because the robot always follows its edges. Without an answer
+nothing is granted. If a release is revoked, or its lease ends, a robot that uses it stops, unless
+the order or the zone says otherwise.
 """
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
 
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones as shapes
@@ -18,14 +22,27 @@ from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import VdaState
 
-SUPPORTED = ("BLOCKED", "RELEASE", "SPEED_LIMIT")
+SUPPORTED = ("BLOCKED", "LINE_GUIDED", "RELEASE", "SPEED_LIMIT")
 STEP_M = 0.2  # between the places of the body that are checked along an edge
 MOST_REQUESTS = 100
+GRANTED, REJECTED, EXPIRED = "GRANTED", "REJECTED", "EXPIRED"
+LOST = ("REVOKED", EXPIRED)
+SHOWN = {REJECTED: "REVOKED", "QUEUED": "REQUESTED"}  # the schema of 3.0 lacks these two
+GOES_ON = ("CONTINUE", "EVACUATE", "RETURN")  # on its line it is where these lead
 
 
 class Zones:
-    def __init__(self, services: Services, state: VdaState, machine: Machine):
+    """`deadline_ns` converts a time of the master to simulated time. It raises ValueError."""
+
+    def __init__(
+        self,
+        services: Services,
+        state: VdaState,
+        machine: Machine,
+        deadline_ns: Callable[[str], int],
+    ):
         self._services, self._state, self._machine = services, state, machine
+        self._deadline_ns = deadline_ns
 
     # Zone sets
 
@@ -42,29 +59,37 @@ class Zones:
         state.zone_sets[given.zoneSetId] = given
         state.session.changed = True
 
-    def enable(self, name: str) -> None:
-        if name not in self._state.zone_sets:
+    def check(self, name: str, deletes: bool) -> None:
+        """Raise ValueError if a zone set cannot be enabled, or deleted."""
+        given = self._state.zone_sets.get(name)
+        if given is None:
             raise ValueError(f"zone set {name} is unknown")
-        self._state.zone_set = name
-        self._state.session.changed = True
+        if deletes and self._state.enabled_zones.get(given.mapId) == name:
+            raise ValueError(f"zone set {name} is enabled")
+
+    def enable(self, name: str) -> None:
+        """Use a zone set instead of the present one of its map."""
+        given = self._state.zone_sets.get(name)
+        if given is None:  # deleted after the order with this action
+            return
+        self._state.enabled_zones[given.mapId] = name
+        for key in [key for key in self._state.requests if key.startswith("zone/")]:
+            self._forget(key)
+        self._state.zones_changed = self._state.session.changed = True
 
     def delete(self, name: str) -> None:
-        if name not in self._state.zone_sets:
-            raise ValueError(f"zone set {name} is unknown")
-        if name == self._state.zone_set:
-            raise ValueError(f"zone set {name} is enabled")
-        del self._state.zone_sets[name]
+        self._state.zone_sets.pop(name, None)
         self._state.session.changed = True
 
     def states(self) -> list[m.ZoneSetState]:
-        state = self._state
+        enabled = self._state.enabled_zones.values()
         return [
             m.ZoneSetState(
                 zoneSetId=name,
                 mapId=given.mapId,
-                zoneSetStatus="ENABLED" if name == state.zone_set else "DISABLED",
+                zoneSetStatus="ENABLED" if name in enabled else "DISABLED",
             )
-            for name, given in state.zone_sets.items()
+            for name, given in self._state.zone_sets.items()
         ]
 
     # Edges
@@ -73,31 +98,36 @@ class Zones:
         """Return True if an edge may be entered; request what it needs."""
         corridor = edge.corridor
         if corridor is not None and corridor.releaseRequired:
-            key = f"edge/{edge.edgeId}/{edge.sequenceId}"
-            if not self._granted(key):
-                if ask:
-                    self._ask(key, "CORRIDOR", edgeId=edge.edgeId, sequenceId=edge.sequenceId)
+            names = {"edgeId": edge.edgeId, "sequenceId": edge.sequenceId}
+            if not self._released(_key(edge), "CORRIDOR" if ask else "", **names):
                 return False
         for zone in self._crossed(edge):
             if zone.zoneType == "BLOCKED":
                 return False
             if zone.zoneType == "RELEASE":
-                key = f"zone/{zone.zoneId}"
-                if not self._granted(key):
-                    if ask:
-                        name = self._state.zone_set
-                        self._ask(key, "ACCESS", zoneId=zone.zoneId, zoneSetId=name)
+                names = {"zoneId": zone.zoneId, "zoneSetId": self._enabled}
+                if not self._released(_key(zone), "ACCESS" if ask else "", **names):
                     return False
         return True
 
-    def blocked(self) -> tuple[str, str]:
-        """Return the zone that blocks the next edge, and that edge; else ("", "")."""
+    def may_stay(self, edge: r.Edge) -> bool:
+        """Return True unless an edge that was entered leads into a BLOCKED zone."""
+        return not any(zone.zoneType == "BLOCKED" for zone in self._crossed(edge))
+
+    def blocked(self) -> dict[str, str]:
+        """Return references to the zone that the robot is in, or that blocks the next edge."""
         edges = self._state.order.edges
+        given = self._state.zone_sets.get(self._enabled)
+        if given is None or not any(zone.zoneType == "BLOCKED" for zone in given.zones):
+            return {}
+        for zone in self._touched([self._machine.drive.pose]):
+            if zone.zoneType == "BLOCKED":
+                return {"zoneId": zone.zoneId}
         if edges and not self._state.order.sent:
             for zone in self._crossed(edges[0]):
                 if zone.zoneType == "BLOCKED":
-                    return zone.zoneId, edges[0].edgeId
-        return "", ""
+                    return {"zoneId": zone.zoneId, "edgeId": edges[0].edgeId}
+        return {}
 
     def limit_mps(self, edge: r.Edge) -> float | None:
         """Return the lowest speed that the edge and its zones allow, or None."""
@@ -112,28 +142,46 @@ class Zones:
     def left(self, edge: r.Edge) -> None:
         """Drop the requests of an edge that the robot has left."""
         requests, order = self._state.requests, self._state.order
-        requests.pop(f"edge/{edge.edgeId}/{edge.sequenceId}", None)
+        self._forget(_key(edge))
         if not any(key.startswith("zone/") for key in requests):
             return
-        ahead = order.edges[:1]
-        kept = {f"zone/{zone.zoneId}" for near in ahead for zone in self._crossed(near)}
+        kept = {_key(zone) for near in order.edges[:1] for zone in self._crossed(near)}
         for key in [key for key in requests if key.startswith("zone/") and key not in kept]:
-            del requests[key]
+            self._forget(key)
+
+    def _forget(self, key: str) -> None:
+        self._state.requests.pop(key, None)
+        self._state.leases.pop(key, None)
+
+    def lost(self) -> dict[str, str]:
+        """Return references to a lost release that stops the robot on its edge, or {}."""
+        order, requests = self._state.order, self._state.requests
+        lost = {key for key, request in requests.items() if request.requestStatus in LOST}
+        if not lost or not order.edges or order.entered != order.edges[0].sequenceId:
+            return {}
+        edge = order.edges[0]
+        corridor = edge.corridor
+        if corridor is not None and _key(edge) in lost and corridor.releaseLossBehavior != "RETURN":
+            return {"edgeId": edge.edgeId}
+        for zone in self._crossed(edge):
+            if _key(zone) in lost and zone.releaseLossBehavior not in GOES_ON:
+                return {"zoneId": zone.zoneId, "edgeId": edge.edgeId}
+        return {}
 
     @property
-    def holds(self) -> bool:
-        """True if a release on the present edge was revoked."""
-        edges = self._state.order.edges
-        if not self._state.requests or not edges or not self._state.order.sent:
-            return False
-        return not self.may_enter(edges[0], ask=False)
+    def _enabled(self) -> str:
+        """The enabled zone set of the present map, or ""."""
+        return self._state.enabled_zones.get(self._machine.state.map_id, "")
 
     def _crossed(self, edge: r.Edge) -> Iterator[r.Zone]:
         """Yield the zones of the enabled set that the robot touches on an edge."""
-        given = self._state.zone_sets.get(self._state.zone_set)
+        if self._enabled:
+            yield from self._touched(list(self._poses(edge)))
+
+    def _touched(self, poses: list[tuple[float, float, float]]) -> Iterator[r.Zone]:
+        given = self._state.zone_sets.get(self._enabled)
         if given is None:
             return
-        poses = list(self._poses(edge))
         size = self._machine.protection.size_m
         for zone in given.zones:
             corners = [(vertex.x, vertex.y) for vertex in zone.vertices]
@@ -160,37 +208,65 @@ class Zones:
 
     # Requests
 
-    def _granted(self, key: str) -> bool:
-        found = self._state.requests.get(key)
-        return found is not None and found.requestStatus == "GRANTED"
-
-    def _ask(self, key: str, kind: str, **names: str | int) -> None:
+    def _released(self, key: str, ask: str, **names: str | int) -> bool:
+        """Return True if a release is granted; else make a request of the kind `ask`."""
         state = self._state
-        if key in state.requests or len(state.requests) >= MOST_REQUESTS:
-            return
-        state.asked += 1
-        state.requests[key] = m.Request(
-            requestId=f"request-{state.asked}",
-            requestType=kind,
-            requestStatus="REQUESTED",
-            **names,  # type: ignore[arg-type]
-        )
-        state.session.changed = True
+        found = state.requests.get(key)
+        if found is not None and found.requestStatus == GRANTED:
+            return True
+        again = found is None or found.requestStatus in LOST
+        if ask and again and len(state.requests) < MOST_REQUESTS:
+            state.asked += 1
+            state.requests[key] = m.Request(
+                requestId=f"request-{state.asked}",
+                requestType=ask,
+                requestStatus="REQUESTED",
+                **names,  # type: ignore[arg-type]
+            )
+            state.session.changed = True
+        return False
 
     def answer(self, given: r.Response) -> None:
-        """Take the answer to a request; an unknown one is ignored."""
-        status = {"REJECTED": "REVOKED", "QUEUED": "REQUESTED"}.get(
-            given.grantType, given.grantType
-        )
-        for key, request in list(self._state.requests.items()):
+        """Take the answer to a request; an unknown one is ignored. Raises Rejected."""
+        state = self._state
+        for key, request in list(state.requests.items()):
             if request.requestId == given.requestId:
-                changed = {"requestStatus": status}
-                self._state.requests[key] = m.Request(
-                    **{name: getattr(request, name) for name in request.__struct_fields__} | changed
-                )
-                self._state.session.changed = True
+                state.leases.pop(key, None)
+                if given.leaseExpiry and given.grantType == GRANTED:
+                    state.leases[key] = self._lease_ns(given.leaseExpiry)
+                self._set(key, given.grantType)
+
+    def _lease_ns(self, text: str) -> int:
+        try:
+            return self._deadline_ns(text)
+        except ValueError:
+            what = f"leaseExpiry {text[:40]!r} is not a time"
+            raise Rejected("invalid", what) from None
+
+    def expire(self) -> None:
+        """End the leases whose time is over."""
+        leases, now_ns = self._state.leases, self._services.now_ns
+        over = [key for key, end_ns in leases.items() if now_ns >= end_ns]
+        for key in over:
+            del leases[key]
+            self._set(key, EXPIRED)
+
+    def _set(self, key: str, status: str) -> None:
+        requests = self._state.requests
+        requests[key] = replace(requests[key], requestStatus=status)
+        self._state.zones_changed = self._state.session.changed = True
 
     def requests(self, kind: str) -> list[m.Request]:
         """Return the open requests: zone or edge."""
-        items = self._state.requests.items()
-        return [request for key, request in items if key.startswith(kind)]
+        return [
+            replace(request, requestStatus=SHOWN.get(request.requestStatus, request.requestStatus))
+            for key, request in self._state.requests.items()
+            if key.startswith(kind)
+        ]
+
+
+def _key(part: r.Edge | r.Zone) -> str:
+    """Return the key of the request for an edge or a zone."""
+    if isinstance(part, r.Edge):
+        return f"edge/{part.edgeId}/{part.sequenceId}"
+    return f"zone/{part.zoneId}"

@@ -28,6 +28,7 @@ class Kind:
     command: str = ""
     params: dict[str, Any] = field(default_factory=dict)
     result: str = ""
+    link: str = ""  # the parameter with the address of a file that it downloads
 
 
 INSTANT, NODE, EDGE = ("INSTANT",), ("NODE",), ("NODE", "EDGE")
@@ -46,6 +47,7 @@ LOAD = {
 }
 ZONES = {"zoneSetId": "STRING"}
 ID = {"actionId": "STRING"}
+WAKE = {"wakeUpTime": "STRING"}
 NOW = ("NONE", "SOFT", "HARD")
 
 STANDARD = (
@@ -59,11 +61,12 @@ STANDARD = (
     Kind(
         "downloadMap",
         INSTANT,
-        "take over a map; its content is not fetched",
+        "download a map and verify its hash",
         {**MAP, "mapDownloadLink": "STRING", "mapHash": "STRING"},
         ("mapId", "mapVersion", "mapDownloadLink"),
-        seconds=1.0,
+        seconds=0.5,
         since="2.1",
+        link="mapDownloadLink",
     ),
     Kind("deleteMap", INSTANT, "remove a map", MAP, ("mapId", "mapVersion"), since="2.1"),
     Kind("stateRequest", INSTANT, "publish a state"),
@@ -73,23 +76,33 @@ STANDARD = (
     Kind("drop", EDGE, "put a load down", LOAD, seconds=3.0, cancels=False),
     Kind("detectObject", EDGE, "look for an object", {"objectType": "STRING"}, seconds=1.0),
     Kind("finePositioning", EDGE, "align with a station", STATION, seconds=2.0),
-    Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "STRING"}),
+    Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "STRING"}, until="3"),
+    Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "ARRAY"}, since="3"),
     Kind("cancelOrder", INSTANT, "end the order", {"orderId": "STRING"}),
     Kind("trigger", INSTANT, "trigger a waiting action", ID, since="3"),
     Kind("retry", INSTANT, "carry out an action again", ID, ("actionId",), since="3"),
     Kind("skipRetry", INSTANT, "let a failed action fail", ID, ("actionId",), since="3"),
-    Kind("startHibernation", INSTANT, "stay connected and silent", since="3"),
+    Kind("startHibernation", INSTANT, "stay connected and silent", WAKE, since="3"),
     Kind("stopHibernation", INSTANT, "wake up", since="3"),
-    Kind("clearInstantActions", INSTANT, "forget instant actions that ended", since="3"),
-    Kind("clearZoneActions", INSTANT, "forget zone actions that ended", since="3"),
-    Kind("enableZoneSet", INSTANT, "use a zone set", ZONES, ("zoneSetId",), since="3"),
+    Kind("shutdown", INSTANT, "leave the broker, if idle", since="3"),
+    Kind("clearInstantActions", BOTH, "forget instant actions that ended", since="3"),
+    Kind("clearZoneActions", BOTH, "forget zone actions that ended", since="3"),
+    Kind(
+        "downloadZoneSet",
+        INSTANT,
+        "download a zone set and verify its hash",
+        {**ZONES, "zoneSetDownloadLink": "STRING", "zoneSetHash": "STRING"},
+        ("zoneSetId", "zoneSetDownloadLink"),
+        seconds=0.5,
+        since="3",
+        link="zoneSetDownloadLink",
+    ),
+    Kind("enableZoneSet", BOTH, "use a zone set", ZONES, ("zoneSetId",), since="3"),
     Kind("deleteZoneSet", INSTANT, "remove a zone set", ZONES, ("zoneSetId",), since="3"),
 )
 
 NOT_SUPPORTED = {  # actions of the standard, with the reason why the robot does not have them
-    "shutdown": "end the run instead",
     "updateCertificate": "certificates are files that its config names",
-    "downloadZoneSet": "send the zone set on the topic zoneSet",
 }
 
 

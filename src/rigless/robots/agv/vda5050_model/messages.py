@@ -34,6 +34,14 @@ class Session(Struct, frozen=True):
     request: str
 
 
+class Download(Struct, frozen=True):
+    """A request to the transport to download a file for an action; with its `text` or without."""
+
+    id: str
+    url: str
+    text: bool = False
+
+
 class Position(Struct, frozen=True, kw_only=True, omit_defaults=True):
     x: float
     y: float

@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 ANGLE = 3.14159265359 + 1e-9
 LONGEST_ID = 256
-MOST = 1000  # nodes or actions in a message
+MOST = 1000  # nodes, or actions of a node, in an order
 
 Id = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 Number = Annotated[int, Meta(ge=0, le=2**32 - 1)]
@@ -66,7 +66,7 @@ class Node(Struct, frozen=True, kw_only=True):
     nodeId: Id
     sequenceId: Number
     released: bool
-    actions: Annotated[list[Action], Meta(max_length=MOST)]
+    actions: list[Action]
     nodeDescription: str | None = None
     nodePosition: NodePosition | None = None
 
@@ -95,7 +95,7 @@ class Edge(Struct, frozen=True, kw_only=True):
     edgeId: Id
     sequenceId: Number
     released: bool
-    actions: Annotated[list[Action], Meta(max_length=MOST)]
+    actions: list[Action]
     edgeDescription: str | None = None
     startNodeId: str | None = None
     endNodeId: str | None = None
@@ -116,8 +116,8 @@ class Edge(Struct, frozen=True, kw_only=True):
 class Order(Incoming, frozen=True, kw_only=True):
     orderId: Id
     orderUpdateId: Number
-    nodes: Annotated[list[Node], Meta(min_length=1, max_length=MOST)]
-    edges: Annotated[list[Edge], Meta(max_length=MOST)]
+    nodes: Annotated[list[Node], Meta(min_length=1)]
+    edges: list[Edge]
     zoneSetId: str | None = None
     orderDescription: str | None = None
 
@@ -153,6 +153,12 @@ class ZoneSet(Struct, frozen=True, kw_only=True):
     zoneSetDescriptor: str | None = None
 
 
+class ZoneSetFile(Struct):
+    """The file that downloadZoneSet names: the message on the topic, or its zone set alone."""
+
+    zoneSet: ZoneSet
+
+
 class ZoneSets(Incoming, frozen=True, kw_only=True):
     """The message on the topic zoneSet (3.0)."""
 
@@ -177,6 +183,16 @@ class Unreadable(Struct, frozen=True, kw_only=True):
     topic: str
     what: str
     references: dict[str, str] = {}
+
+
+class Downloaded(Struct, frozen=True):
+    """A report of the transport: the file for the action `id`, or `why` there is none."""
+
+    id: str
+    size: int = 0
+    sha256: str = ""
+    text: str = ""
+    why: str = ""
 
 
 class SessionReport(Struct, frozen=True):

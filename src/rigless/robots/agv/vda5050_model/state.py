@@ -19,6 +19,8 @@ class ActionRecord:
     at: int = -1  # -1: an instant action
     result: str = ""
     left_ns: int = 0  # of its duration
+    file: r.Downloaded | None = None  # of its download
+    due_ns: int = 0  # of its download; 0: none
     job: int = 0  # the job of the core that carries it out
     at_place: bool = False  # the core shall carry it out at a station or a charger
 
@@ -47,6 +49,7 @@ class OrderState:
     marks: list[int] = field(default_factory=list)
     job: int = 0  # the job that holds the drive
     odometer_m: float = 0.0  # at the last node
+    last_place: tuple[float, float] | None = None  # of the last node
     edge_start: tuple[float, float] = (0.0, 0.0)  # position where the edge was entered
 
 
@@ -61,6 +64,9 @@ class SessionState:
     state_ns: int = -(10**12)  # when the state was last published
     facts: tuple[object, ...] = ()
     hibernating: bool = False
+    falls_asleep: bool = False  # hibernates after the next state
+    wake_ns: int = 0  # end of hibernation; 0: none
+    off: bool = False  # after shutdown
     will: m.Will | None = None  # of the present connection
 
 
@@ -78,7 +84,11 @@ class VdaState:
     astray: str = ""  # edgeId of the corridor that the robot has left
     last_order: r.Order | None = None  # for the fault that delivers it again
     zone_sets: dict[str, r.ZoneSet] = field(default_factory=dict)
-    zone_set: str = ""  # the enabled one
+    enabled_zones: dict[str, str] = field(default_factory=dict)  # zone set by mapId
     requests: dict[str, m.Request] = field(default_factory=dict)
+    leases: dict[str, int] = field(default_factory=dict)  # ends of granted requests, by key
+    zones_changed: bool = False  # zones or releases may stop the robot, or slow it down
     asked: int = 0  # requests of this boot
     trigger: bool = False  # the local trigger, as last read
+    switch: bool = False  # the switch, as last read
+    unreachable: str = ""  # nodeId that the robot cannot reach

@@ -46,6 +46,10 @@ CHANGES = {
         'faults=[{at_s=2, target="drive_left", kind="error"}]',
         'faults=[{at_s=14, target="drop", kind="blocked"}]',
     ],
+    "agv_vda5050_updates": [
+        'runtime.simulationProfile.initialPose={x=0, y=0, mapId="hall"}',
+        'faults=[{at_s=1.5, robot="*", target="drive_left", kind="error"}]',
+    ],
     "agv_obstacle": [
         "safety.stopOnObstacle=false",
         "safety.stopOnEstop=false",

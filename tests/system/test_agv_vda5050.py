@@ -4,6 +4,7 @@ import json
 import queue
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -61,6 +62,47 @@ def test_a_master_of_vda_5050_lib_drives_the_robot(rigless_process, broker):
     ]
     assert "instant c1 FINISHED" in said
     assert said[-2:] == ["instant f2 FAILED", "end"]
+
+
+@pytest.fixture(scope="session")
+def core_python():
+    """Return a Python with vda5050-core. Its wheels do not fit every Python."""
+    script = [sys.executable, ROOT / "scripts" / "vda5050-peer"]
+    made = subprocess.run(script, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(made.stderr.splitlines()[-1])
+    return made.stdout.splitlines()[-1]
+
+
+@pytest.mark.timeout(180)
+def test_a_master_of_vda5050_core_drives_the_robot(rigless_process, broker, core_python):
+    robot(rigless_process, broker, "--set", "vda5050.stateIntervalS=1")
+    run = subprocess.run(
+        [core_python, MASTER.with_name("vda5050_core_master.py"), broker.url, "agv"],
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+    said = run.stdout.splitlines()
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert [line for line in said if line.startswith("node ")][:3] == [
+        "node n0",
+        "node n1",
+        "node n2",
+    ]
+    assert [line for line in said if line.startswith(("complete", "error", "cancel"))] == [
+        "complete o1",
+        "error orderError",
+        "cancel ASSIGNED",
+    ]
+    assert [line for line in said if line.startswith("action a1")] == [
+        "action a1 WAITING",
+        "action a1 RUNNING",
+        "action a1 FINISHED",
+    ]
+    assert "action c1 FINISHED" in said
+    assert said[-1] == "end"
 
 
 class Master:

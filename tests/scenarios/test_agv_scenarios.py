@@ -47,8 +47,8 @@ CHANGES = {
         'faults=[{at_s=14, target="drop", kind="blocked"}]',
     ],
     "agv_vda5050_updates": [
-        'runtime.simulationProfile.initialPose={x=0, y=0, mapId="hall"}',
-        'faults=[{at_s=1.5, robot="*", target="drive_left", kind="error"}]',
+        f'{robot}.runtime.simulationProfile.initialPose={{x=0, y=0, mapId="hall"}}'
+        for robot in ("append", "replace", "cancel", "loop")
     ],
     "agv_obstacle": [
         "safety.stopOnObstacle=false",

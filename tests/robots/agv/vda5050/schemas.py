@@ -1,7 +1,7 @@
 """JSON Schemas made from the field lists of the standard, closed against unknown fields.
 
 A line of a list is a path, a type, and an enumeration or bounds. A `*` marks a required field.
-2.0.0 is 2.1.0 without the fields that 2.1 added.
+2.0.0 is 2.1.0 without the fields that 2.1 added, and its positions of node states need a heading.
 """
 
 import ast
@@ -34,6 +34,9 @@ def schema(version: str, name: str) -> dict[str, Any]:
         if version == "2.0.0" and NEW_IN_2_1.match(found["path"]):
             continue
         _add(whole, _keys(found["path"]), found)
+    if version == "2.0.0" and name == "state":
+        node = whole["properties"]["nodeStates"]["items"]
+        node["properties"]["nodePosition"]["required"].append("theta")
     return whole
 
 

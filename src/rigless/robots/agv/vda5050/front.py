@@ -93,7 +93,10 @@ class Front:
             self._publish_factsheet,
         )
         auto = config.safety.estopAcknowledge == "AUTO"
-        self.report = Report(services, state, core, machine, self.driving, self.zones, major, auto)
+        version = self._given.version
+        self.report = Report(
+            services, state, core, machine, self.driving, self.zones, version, auto
+        )
         self._interval_ns = to_ns(self._given.stateIntervalS)
         self._serial = self._given.serialNumber or config.identity.robotId
         if not state.maps:

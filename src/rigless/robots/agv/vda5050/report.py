@@ -27,11 +27,12 @@ class Report:
         machine: Machine,
         driving: Driving,
         zones: Zones,
-        major: int,
+        version: str,
         auto: bool,
     ):
         self._services, self._state, self._core, self._machine = services, state, core, machine
-        self._driving, self._zones, self._major, self._auto = driving, zones, major, auto
+        self._driving, self._zones, self._auto = driving, zones, auto
+        self._major, self._strict = int(version[0]), version == "2.0.0"
 
     def facts(self) -> tuple[object, ...]:
         """Return what triggers a state when it changes, apart from orders and actions."""
@@ -96,7 +97,7 @@ class Report:
             newBaseRequest=self._short(),
             distanceSinceLastNode=round(max(machine.drive.odometer_m - order.odometer_m, 0.0), 3),
             operatingMode=state.mode,
-            nodeStates=[_node(node) for node in order.nodes],
+            nodeStates=[_node(node, self._strict) for node in order.nodes],
             edgeStates=[_edge(edge) for edge in order.edges],
             agvPosition=self.position(),
             velocity=self.velocity(),
@@ -190,8 +191,11 @@ def _action(record: ActionRecord) -> m.ActionState:
     )
 
 
-def _node(node: r.Node) -> m.NodeState:
+def _node(node: r.Node, strict: bool) -> m.NodeState:
+    """Return the state of a node. `strict`: the schema of 2.0.0 allows no position without theta."""
     place = node.nodePosition
+    if strict and place is not None and place.theta is None:
+        place = None
     return m.NodeState(
         nodeId=node.nodeId,
         sequenceId=node.sequenceId,

@@ -5,8 +5,9 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.jetstream.errors import LinkError
@@ -19,12 +20,19 @@ Kind = TypeVar("Kind", p.Accepted, p.Acknowledged)
 
 
 def exchange(
-    url: str, messages: Sequence[str | bytes], subject: str, wait_s: float
+    url: str,
+    messages: Sequence[str | bytes],
+    subject: str,
+    wait_s: float,
+    login: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[bytes]:
-    """Publish to a topic; without messages, receive from it (default: everything)."""
+    """Publish to a topic; without messages, receive from it (default: everything).
+
+    `login` has credentials and certificates, by their names in Settings.
+    """
     if messages and not subject:
         raise InputError(Problem("--subject", "a message to a broker needs a topic"))
-    settings = Settings(url, f"rigless-send-{secrets.token_hex(4)}")
+    settings = Settings(url, f"rigless-send-{secrets.token_hex(4)}", **login)
     try:
         with _connected(settings) as client:
             connection = _Connection(client)
@@ -53,7 +61,9 @@ class _Connection:
         self._parser = p.Parser(self._packets.append)
 
     def login(self, settings: Settings) -> None:
-        self._client.sendall(p.connect(p.Login(settings.client_id)))
+        user, password = settings.user, settings.password()
+        given = p.Login(settings.client_id, user=user, password=password)
+        self._client.sendall(p.connect(given))
         answer = self._await(p.Accepted)
         if answer is None or answer.code:
             code = 3 if answer is None else answer.code

@@ -159,6 +159,44 @@ ARC = {
 }  # fmt: skip
 
 
+def headings(scene):
+    """Drive an order. Return the headings while the robot rolls, and its fastest turn."""
+    found, fastest = set(), 0.0
+    while not scene.done:
+        scene.run(0.05)
+        v, omega = scene.truth.velocity
+        fastest = max(fastest, abs(omega))
+        if abs(v) > 0.2:
+            found.add((round(scene.truth.pose[2], 2), v > 0.0))
+    return found, fastest
+
+
+@pytest.mark.parametrize(
+    ("orientation", "more"), [(math.pi, {}), (-math.pi / 2, {"orientationType": "GLOBAL"})]
+)
+def test_an_edge_is_driven_backwards_and_turns_are_slow(orientation, more):
+    scene = Scene("2.1.0").run(0.05)
+    given = graph((0, 0), (2, 0), (2, 2), (4, 2))
+    given["edges"][1] |= {"orientation": orientation, "maxRotationSpeed": 0.5, **more}
+    given["nodes"][2]["nodePosition"]["theta"] = -math.pi / 2
+    found, fastest = headings(scene.order(given))
+    assert found == {(0.0, True), (-1.57, False)}
+    assert fastest > 0.6, "towards the last node, without a limit"
+    assert scene.visited() == ["n0", "n1", "n2", "n3"]
+    scene.order(graph((4, 2), (2, 2), edge={"maxRotationSpeed": 0.5}), "o2")
+    found, fastest = headings(scene)
+    assert fastest == pytest.approx(0.5)
+
+
+def test_a_curve_is_driven_backwards():
+    scene = Scene("2.1.0").run(0.05)
+    scene.order(graph((0, 0), (2, 2), edge={"trajectory": ARC, "orientation": math.pi}))
+    found, _ = headings(scene)
+    assert {forwards for _, forwards in found} == {False}
+    assert len(found) > 20
+    assert scene.truth.pose == pytest.approx((2.0, 2.0, -math.pi / 2), abs=0.05)
+
+
 def test_a_curve_goes_on_where_the_robot_was_stopped():
     scene = Scene("2.1.0").run(0.05)
     scene.order(graph((0, 0), (2, 2), edge={"trajectory": ARC}))

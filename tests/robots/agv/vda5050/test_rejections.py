@@ -135,14 +135,11 @@ TABLE = {
         "orderError", UNSUPPORTED, {"trajectory", "edgeId"},
     ),
     "sideways": (None, new(edge_with(**SIDE)), "orderError", UNSUPPORTED, {"orientation"}),
-    "backwards": (
-        None, new(edge_with(orientation=3.14159)), "orderError", UNSUPPORTED, {"orientation"},
-    ),
     "global orientation": (
-        None, new(edge_with(orientation=0.0, **GLOBAL)), "orderError", UNSUPPORTED, {"edgeId"},
+        None, new(edge_with(orientation=1.0, **GLOBAL)), "orderError", UNSUPPORTED, {"edgeId"},
     ),
     "slow rotation": (
-        None, new(edge_with(maxRotationSpeed=0.01)), "orderError", UNSUPPORTED, {"edgeId"},
+        None, new(edge_with(maxRotationSpeed=0.0)), "orderError", UNSUPPORTED, {"edgeId"},
     ),
     "too low": (None, new(edge_with(maxHeight=0.1)), "orderError", UNSUPPORTED, {"maxHeight"}),
     "direction": (None, new(edge_with(direction="left")), "orderError", UNSUPPORTED, ORDER),

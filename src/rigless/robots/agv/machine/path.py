@@ -17,7 +17,8 @@ class Waypoint:
     """A point of a path. `theta` is the final heading, `max_speed` the limit of the leg to it.
 
     Without `stop` the robot passes it at speed if the next leg is straight on; with `bend`, also if
-    the direction changes as along a curve of short legs.
+    the direction changes as along a curve of short legs. `back`: the leg is driven backwards.
+    `max_turn` limits turns in place before and after it, in rad/s.
     """
 
     x: float
@@ -26,6 +27,8 @@ class Waypoint:
     max_speed: float | None = None
     stop: bool = True
     bend: bool = False
+    back: bool = False
+    max_turn: float | None = None
 
 
 class DrivePath:
@@ -188,5 +191,7 @@ def _rows(waypoints: Sequence[Waypoint]) -> m.Array:
             math.nan if to.theta is None else to.theta,
             math.inf if to.max_speed is None else to.max_speed,
             -1.0 if to.bend and not to.stop else float(to.stop),
+            float(to.back),
+            to.max_turn or 0.0,
         )
     return rows

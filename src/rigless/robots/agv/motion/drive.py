@@ -2,8 +2,9 @@
 
 A path is a list of waypoints; a leg leads to each. A differential drive turns in place to the
 direction of the leg (SWING), drives it (ROLL), and turns to the heading of the waypoint, if it has
-one (ALIGN). A track drive only rolls: its heading is that of the line, and it drives backwards to a
-waypoint behind it.
+one (ALIGN). On a leg with PATH_BACK it turns its rear to the waypoint and drives backwards.
+PATH_TURN limits its turns before and after the leg, if it is above 0. A track drive only rolls: its
+heading is that of the line, and it drives backwards to a waypoint behind it.
 
 Each of these motions is a `landing` (motors.py): it ends exactly on its target, within limits that
 all wheels can keep. At a waypoint without a stop the robot continues at speed if the next leg is
@@ -52,7 +53,7 @@ Array = NDArray[np.float64]
     DRIVE_SIZE,
 ) = range(16)
 REST, BRAKE, SWING, ROLL, ALIGN = range(5)  # PHASE
-PATH_X, PATH_Y, PATH_THETA, PATH_SPEED, PATH_STOP, PATH_SIZE = range(6)
+PATH_X, PATH_Y, PATH_THETA, PATH_SPEED, PATH_STOP, PATH_BACK, PATH_TURN, PATH_SIZE = range(8)
 TOP_V, ACC_V, DEC_V, TOP_OMEGA, ACC_OMEGA, DEC_OMEGA, BASE, MODEL, CONST_SIZE = range(9)
 DIFFERENTIAL, TRACK = range(2)  # MODEL
 WHEEL, SIDE, METRES_PER, WHEEL_SIZE = range(
@@ -89,7 +90,9 @@ def steer(
         omega = ramp(omega, 0.0, const[ACC_OMEGA], const[DEC_OMEGA], dt)
     elif limit > 0.0 and phase in (SWING, ALIGN):
         aim = drive[HEADING] if phase == SWING else path[int(drive[LEG]), PATH_THETA]
-        top = min(const[TOP_OMEGA], limit / half)
+        top, turn = min(const[TOP_OMEGA], limit / half), path[int(drive[LEG]), PATH_TURN]
+        if turn > 0.0:
+            top = min(top, turn)
         omega = landing(
             wrap(aim - drive[THETA]), omega, top, const[ACC_OMEGA], const[DEC_OMEGA], dt
         )
@@ -155,6 +158,8 @@ def _stops(path: Array, const: Array, leg: int, heading: float, back: float) -> 
     turn = abs(wrap(after - heading))
     if const[MODEL] == TRACK:
         return length <= CLOSE or turn > 0.5 * math.pi
+    if path[leg + 1, PATH_BACK] != back:
+        return True
     theta = path[leg, PATH_THETA]
     return (
         length <= CLOSE
@@ -218,6 +223,11 @@ def begin(drive: Array, path: Array, const: Array, fresh: bool) -> None:
         if const[MODEL] == TRACK and not moves:
             _, heading = _towards(drive[X], drive[Y], path, leg, 0.0)
             drive[BACK] = 1.0 if abs(wrap(heading - drive[THETA])) > 0.5 * math.pi + AIMED else 0.0
+        elif const[MODEL] == DIFFERENTIAL and path[leg, PATH_BACK] != drive[BACK]:
+            if moves:
+                drive[PHASE] = BRAKE
+                return
+            drive[BACK] = path[leg, PATH_BACK]
         length, heading = _towards(drive[X], drive[Y], path, leg, drive[BACK])
         if length <= CLOSE and not moves:
             if turns:

@@ -27,6 +27,7 @@ from rigless.worlds.route import Route
 CANCEL_S = 20.0  # for the robot to stop
 TAKE_S = 2.0  # for the robot to take a message
 POLL_S = 0.05
+LOGIN = ("user", "password_file", "ca_file", "cert_file", "key_file")
 CLICK_M = 0.4  # from a node of the graph, for a click on it
 
 
@@ -39,6 +40,8 @@ class OrderDesk(AgvDesk):
         codec = port.codec()
         assert isinstance(codec, Vda5050Codec)
         self._codec = codec
+        given = port.options["mqtt"]
+        self._login = {key: given[key] for key in LOGIN}
         self._update = 0  # orderUpdateId of the last message
         self._clicks = asyncio.Lock()  # one after another
 
@@ -192,7 +195,7 @@ class OrderDesk(AgvDesk):
             raise InputError(Problem(f"{self._robot}/{PORT}", what, "run it without --fast"))
         topic, data = self._codec.encode_request(message)
         try:
-            await asyncio.to_thread(lambda: list(exchange(url, [data], topic, 0.0)))
+            await asyncio.to_thread(lambda: list(exchange(url, [data], topic, 0.0, self._login)))
         except OSError as error:
             what = f"no MQTT broker answers: {error}"
             raise InputError(Problem(url, what, "check the broker")) from None

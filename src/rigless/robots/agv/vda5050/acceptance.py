@@ -15,6 +15,8 @@ from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import FINAL, OrderState
 
+ALIGNED = 0.02  # rad between a heading and an edge along it
+Point = tuple[float, float]
 Verdict = Literal["new", "update", "repeated"]
 
 
@@ -114,8 +116,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     height_m: float
     half_width_m: float
-    top_rotation: float
-    reverses: bool  # drives backwards if the order says so
+    turns: bool  # turns in place, and drives backwards if the order says so
     maps: frozenset[str]
     most: int  # nodes of an order, and actions of a node or an edge
     here: str  # its present map
@@ -139,8 +140,9 @@ def check_content(
             raise Rejected("route", f"node {node.nodeId}: {why}", nodeId=node.nodeId)
         for action in node.actions:
             check_action(action, "NODE")
-    for edge in order.edges:
+    for edge, before, node in zip(order.edges, order.nodes, order.nodes[1:], strict=False):
         _check_edge(edge, limits)
+        _check_orientation(edge, before, node, limits)
         for action in edge.actions:
             check_action(action, "EDGE")
 
@@ -156,8 +158,7 @@ def _check_size(order: r.Order, most: int) -> None:
 
 def _check_edge(edge: r.Edge, limits: Limits) -> None:
     def refuse(key: str, what: str) -> Rejected:
-        text = f"edge {edge.edgeId}: {key}: {what}"
-        return Rejected("unsupported", text, **{key: edge.edgeId, "edgeId": edge.edgeId})
+        return _unsupported(edge, key, what)
 
     if edge.maxSpeed is not None and edge.maxSpeed <= 0.0:
         raise refuse("maxSpeed", "the robot cannot drive an edge at 0 m/s")
@@ -165,18 +166,10 @@ def _check_edge(edge: r.Edge, limits: Limits) -> None:
         raise refuse("maxHeight", f"the robot is {limits.height_m:g} m high")
     if edge.minHeight is not None and edge.minHeight > 0.0:
         raise refuse("minHeight", "the load handling device has no fixed height while driving")
-    if edge.maxRotationSpeed is not None and edge.maxRotationSpeed < limits.top_rotation:
-        raise refuse(
-            "maxRotationSpeed", f"the robot turns at up to {limits.top_rotation:.3g} rad/s"
-        )
+    if edge.maxRotationSpeed is not None and edge.maxRotationSpeed <= 0.0 and limits.turns:
+        raise refuse("maxRotationSpeed", "the robot has to turn at nodes")
     if edge.direction:
         raise refuse("direction", "the robot is not line-guided")
-    if edge.orientationType == "GLOBAL" and edge.orientation is not None:
-        raise refuse("orientationType", "the robot drives in the direction of its heading")
-    turned = abs(math.remainder(edge.orientation or 0.0, 2 * math.pi))
-    backwards = abs(turned - math.pi) < 1e-3
-    if turned > 1e-3 and not (backwards and limits.reverses):
-        raise refuse("orientation", "the robot drives forwards along an edge")
     if edge.trajectory is not None:
         what = shape_problem(edge.trajectory)
         if what:
@@ -186,6 +179,32 @@ def _check_edge(edge: r.Edge, limits: Limits) -> None:
         narrow = min(corridor.leftWidth, corridor.rightWidth)
         if narrow < limits.half_width_m:
             raise refuse("corridor", f"{narrow:g} m is less than half the width of the robot")
+
+
+def _unsupported(edge: r.Edge, key: str, what: str) -> Rejected:
+    text = f"edge {edge.edgeId}: {key}: {what}"
+    return Rejected("unsupported", text, **{key: edge.edgeId, "edgeId": edge.edgeId})
+
+
+def _check_orientation(edge: r.Edge, before: r.Node, node: r.Node, limits: Limits) -> None:
+    start, end = before.nodePosition, node.nodePosition
+    if start is None or end is None:
+        return  # it is rejected for that
+    turned = turned_by(edge, (start.x, start.y), (end.x, end.y))
+    if turned is None:
+        raise _unsupported(edge, "orientationType", "the heading of the robot follows the curve")
+    if turned > ALIGNED and not (math.pi - turned <= ALIGNED and limits.turns):
+        raise _unsupported(edge, "orientation", "the robot does not drive sideways")
+
+
+def turned_by(edge: r.Edge, start: Point, end: Point) -> float | None:
+    """Return the angle between the heading on an edge and the edge, 0 to π; None: it is not one."""
+    given = edge.orientation
+    if given is not None and edge.orientationType == "GLOBAL" and start != end:
+        if edge.trajectory is not None:
+            return None
+        given -= math.atan2(end[1] - start[1], end[0] - start[0])
+    return abs(math.remainder(given or 0.0, 2 * math.pi))
 
 
 def shape_problem(given: r.Trajectory) -> str:

@@ -67,12 +67,17 @@ def chords(curve: Trajectory) -> list[Point]:
     return [*kept, fine[-1]]
 
 
-def waypoints(curve: Trajectory, max_speed: float | None, tick_s: float) -> list[Waypoint]:
-    """Return the waypoints along a curve, except its end, each passed at speed."""
+def waypoints(
+    curve: Trajectory, max_speed: float | None, max_turn: float | None, back: bool, tick_s: float
+) -> list[Waypoint]:
+    """Return the waypoints along a curve, each passed at speed; `max_turn` is in rad/s."""
     points = chords(curve)
     found = []
     for before, here in itertools.pairwise(points):
         fastest = math.dist(before, here) / (CHORD_TICKS * tick_s)
         speed = fastest if max_speed is None else min(fastest, max_speed)
-        found.append(Waypoint(here[0], here[1], None, max(speed, 0.02), False, True))
+        if max_turn is not None:
+            speed = min(speed, max_turn * math.dist(before, here) / KINK_RAD)
+        limit = max(speed, 0.02)
+        found.append(Waypoint(here[0], here[1], None, limit, False, True, back, max_turn))
     return found

@@ -11,12 +11,13 @@ import math
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.services import Services
+from rigless.robots.agv.vda5050.acceptance import turned_by
 from rigless.robots.agv.vda5050.actions import STANDING, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.curves import Point, chords, waypoints
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import received as r
-from rigless.robots.agv.vda5050_model.state import VdaState
+from rigless.robots.agv.vda5050_model.state import OrderState, VdaState
 
 STRAY_M = 0.05  # beyond a corridor before it counts as left
 
@@ -117,20 +118,21 @@ class Driving:
         at = self._machine.drive.pose[:2] if first == 0 else _place(order.nodes[first - 1])
         for index in range(first, last):
             node, edge = order.nodes[index], order.edges[index]
-            speed = self._zones.limit_mps(edge)
-            if edge.trajectory is not None:
-                curve = waypoints(edge.trajectory, speed, self._tick_s)
-                found += _remainder(curve, at) if index == 0 else curve
+            speed, turn = self._zones.limit_mps(edge), edge.maxRotationSpeed
             to = _place(node)
+            back = (turned_by(edge, _start(order, index, at), to) or 0.0) > 0.5 * math.pi
+            if edge.trajectory is not None:
+                curve = waypoints(edge.trajectory, speed, turn, back, self._tick_s)
+                found += _remainder(curve, at) if index == 0 else curve
             start = (found[-1].x, found[-1].y) if found else at
             if math.dist(start, to) > 1e-6:
-                heading = math.atan2(to[1] - start[1], to[0] - start[0])
+                heading = math.atan2(to[1] - start[1], to[0] - start[0]) + (math.pi if back else 0)
             theta = _theta(node, heading)
             if edge.trajectory is not None and found:
                 speed = min(speed or math.inf, found[-1].max_speed or math.inf)
             follows = order.edges[index + 1] if index + 1 < len(order.edges) else edge
             bend = edge.trajectory is not None or follows.trajectory is not None
-            found.append(Waypoint(*to, theta, speed, theta is not None, bend))
+            found.append(Waypoint(*to, theta, speed, theta is not None, bend, back, turn))
             heading, at = heading if theta is None else theta, to
             order.marks.append(before + len(found))
         return found
@@ -244,6 +246,13 @@ def _stands(part: r.Node | r.Edge) -> bool:
 def _place(node: r.Node) -> tuple[float, float]:
     assert node.nodePosition is not None
     return node.nodePosition.x, node.nodePosition.y
+
+
+def _start(order: OrderState, index: int, at: Point) -> Point:
+    """Return the start of an edge that is still to be driven; `at` if the robot is on it."""
+    if index:
+        return _place(order.nodes[index - 1])
+    return order.edge_start if order.entered == order.edges[0].sequenceId else at
 
 
 def _theta(node: r.Node, heading: float) -> float | None:

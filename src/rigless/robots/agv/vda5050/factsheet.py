@@ -18,6 +18,8 @@ OPTIONAL = (
     ("order.nodes.nodePosition.allowedDeviationXY", "SUPPORTED", "at the first node"),
     ("order.nodes.nodePosition.allowedDeviationTheta", "SUPPORTED", ""),
     ("order.edges.maxSpeed", "SUPPORTED", ""),
+    ("order.edges.maxRotationSpeed", "SUPPORTED", ""),
+    ("order.edges.orientation", "SUPPORTED", "forwards and backwards"),
     ("order.edges.maxHeight", "SUPPORTED", "an order that is too low is rejected"),
     ("order.edges.trajectory", "SUPPORTED", "NURBS"),
     ("order.edges.corridor", "SUPPORTED", "the robot stays on the edge; leaving it is an error"),
@@ -34,8 +36,7 @@ def sections(config: RobotConfig, machine: Machine, kinds: dict[str, Kind]) -> d
     payload = size.payloadMaxKg or 0.0
     half = 0.5 * float(const[d.BASE])
     turns = float(const[d.TOP_OMEGA]) if const[d.MODEL] == d.DIFFERENTIAL else 0.0
-    corners = ((length / 2, width / 2), (-length / 2, width / 2))
-    outline = [*corners, *((x, -y) for x, y in reversed(corners))]
+    outline = machine.protection.footprint
     about = {
         "seriesName": config.identity.model or config.identity.name,
         "seriesDescription": config.identity.name,

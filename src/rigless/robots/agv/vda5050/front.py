@@ -64,12 +64,10 @@ class Front:
         plans: Plans,
         jobs: Jobs,
         work: PlaceWork,
-        reverses: bool = False,
     ):
         assert config.vda5050 is not None
         self._services, self.state, self._config = services, state, config
         self._given, self._machine, self._publisher = config.vda5050, machine, publisher
-        self._reverses = reverses
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
         self._kinds = catalogue(self._given)
         self._functions = functions = CoreFunctions(services, core, machine, plans, jobs, work)
@@ -110,8 +108,7 @@ class Front:
         return Limits(
             self._config.dimensions.heightMm / 1000,
             machine.protection.half_width_m,
-            float(const[d.TOP_OMEGA]) if const[d.MODEL] == d.DIFFERENTIAL else 0.0,
-            self._reverses,
+            bool(const[d.MODEL] == d.DIFFERENTIAL),
             frozenset(enabled),
             r.MOST,
             machine.state.map_id,

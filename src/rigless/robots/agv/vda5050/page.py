@@ -93,7 +93,7 @@ class Vda5050View(AgvView):
     def _errors(self) -> Lines:
         state = self.robot.vda.report.state()
         texts = tuple(_error(error) for error in state.errors[:SHOWN])
-        return Lines(1, texts, len(texts) + 1, len(texts), tuple(range(1, len(texts) + 1)))
+        return Lines(1, texts, 1, len(texts), tuple(range(1, len(texts) + 1)))
 
 
 def _path(nodes: list[r.Node], released: bool) -> list[tuple[float, float]]:

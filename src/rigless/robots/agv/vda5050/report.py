@@ -192,7 +192,7 @@ def _action(record: ActionRecord) -> m.ActionState:
 
 
 def _node(node: r.Node, strict: bool) -> m.NodeState:
-    """Return the state of a node. `strict`: the schema of 2.0.0 allows no position without theta."""
+    """Return the state of a node. With `strict`, the schema of 2.0.0, a position needs a theta."""
     place = node.nodePosition
     if strict and place is not None and place.theta is None:
         place = None

@@ -6,7 +6,12 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import partial
+from hashlib import sha256
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.request import Request, urlopen
 
 import pytest
 from tests.robots.agv.vda5050.scene import action, graph
@@ -19,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 MASTER = Path(__file__).parent / "programs" / "vda5050_master.cjs"
 LIBRARY = ROOT / "node_modules" / "vda-5050-lib"
 DONE = ["FINISHED"] * 4
+END = ("FINISHED", "FAILED")
 TOPIC = "uagv/v2/rigless/agv"
 
 
@@ -177,6 +183,57 @@ def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigles
     assert process.popen.poll() is None
 
 
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Serve a folder by HTTP. Yield it and its URL."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    folder = tmp_path / "files"
+    folder.mkdir()
+    handler = partial(SimpleHTTPRequestHandler, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.timeout(120)
+def test_a_map_is_downloaded_from_a_file_server(rigless_process, tmp_path, environment, files):
+    folder, url = files
+    environment["no_proxy"] = "127.0.0.1"
+    (folder / "hall.map").write_bytes(bytes(range(256)) * 4000)
+    digest = sha256((folder / "hall.map").read_bytes()).hexdigest()
+    with Mosquitto(tmp_path) as broker, Client(broker) as client:
+        robot(rigless_process, broker, version="2.1.0")
+        master = Master(client)
+        master.until("connection", lambda plain: plain["connectionState"] == "ONLINE")
+
+        def act(kind, name, **given):
+            values = [{"key": key, "value": value} for key, value in given.items()]
+            one = {"actionType": kind, "actionId": name, "blockingType": "NONE"}
+            body = {"actions": [{**one, "actionParameters": values}]}
+
+            def status(plain):
+                found = [a for a in plain["actionStates"] if a["actionId"] == name]
+                return found[0] if found and found[0]["actionStatus"] in END else None
+
+            master.publish("instantActions", body)
+            again = partial(master.publish, "instantActions", body)
+            plain = master.until("state", status, again)
+            return status(plain)["actionStatus"], status(plain)["resultDescription"], plain["maps"]
+
+        new = {"mapId": "hall", "mapVersion": "7"}
+        link = {**new, "mapDownloadLink": f"{url}/hall.map"}
+        nothing = {**new, "mapDownloadLink": f"{url}/nothing"}
+        found = act("downloadMap", "missing", **nothing)
+        assert found[:2] == ("FAILED", f"{url}/nothing: 404 File not found")
+        found = act("downloadMap", "wrong", **link, mapHash="0" * 64)
+        assert found[0] == "FAILED"
+        assert digest in found[1]
+        found = act("downloadMap", "right", **link, mapHash=digest)
+        assert found[:2] == ("FINISHED", f"1024000 bytes, SHA-256 {digest}")
+        assert found[2][1] == {**new, "mapStatus": "DISABLED"}
+
+
 @pytest.mark.timeout(120)
 def test_session_faults_over_tls_with_a_password_and_quality_of_service_1(
     rigless_process, rigless_command, tmp_path
@@ -206,7 +263,7 @@ def test_session_faults_over_tls_with_a_password_and_quality_of_service_1(
     more = [word for key, value in given.items() for word in ("--set", f"vda5050.{key}={value}")]
     with Mosquitto(tmp_path, *lines) as broker:
         url = f"mqtts://{broker.address}"
-        rigless_process("run", "agv", "--vda5050", url, *more, "--panel", "127.0.0.1:0")
+        process = rigless_process("run", "agv", "--vda5050", url, *more, "--panel", "127.0.0.1:0")
         client = Client(broker)
         client.client.tls_set(str(tls.ca), str(tls.client_certificate), str(tls.client_key))
         client.client.username_pw_set("robot", "s3cret")
@@ -225,6 +282,13 @@ def test_session_faults_over_tls_with_a_password_and_quality_of_service_1(
                 seen.append(master.until("connection", lambda _: True))
                 while seen[-1]["connectionState"] != until:
                     seen.append(master.until("connection", lambda _: True))
+            body = json.dumps({"x_m": 0.5, "y_m": 0.0}).encode()
+            headers = {
+                "Authorization": f"Bearer {process.token}",
+                "Content-Type": "application/json",
+            }
+            urlopen(Request(f"{process.url}/api/robots/agv/goal", body, headers), timeout=60)
+            master.until("state", lambda plain: plain["orderId"] and not plain["nodeStates"])
         log = (broker.folder / "out").read_text()
     assert [one["connectionState"] for one in seen] == [
         "ONLINE", "CONNECTIONBROKEN", "ONLINE", "CONNECTIONBROKEN", "ONLINE", "CONNECTIONBROKEN",

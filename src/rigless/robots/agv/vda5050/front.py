@@ -91,7 +91,7 @@ class Front:
             self._publish_factsheet,
         )
         auto = config.safety.estopAcknowledge == "AUTO"
-        version = self._given.version
+        version: str = self._given.version
         self.report = Report(
             services, state, core, machine, self.driving, self.zones, version, auto
         )

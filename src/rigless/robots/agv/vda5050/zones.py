@@ -96,6 +96,7 @@ class Zones:
 
     def may_enter(self, edge: r.Edge, ask: bool = True) -> bool:
         """Return True if an edge may be entered; request what it needs."""
+        names: dict[str, str | int]
         corridor = edge.corridor
         if corridor is not None and corridor.releaseRequired:
             names = {"edgeId": edge.edgeId, "sequenceId": edge.sequenceId}

@@ -92,13 +92,15 @@ def run(seed, alone):
     sim, draw, found = opened(seed, alone=alone), random.Random(seed), []
     sim.core.listeners.output.append(lambda at, out: found.append((at, out.robot, out.data)))
     sim.core.listeners.event.append(lambda at, event: found.append((at, event.robot, event.text)))
-    number = 0
+    number, saved = 0, [sim.snapshot()]
     while sim.now_ns < SECONDS * 1e9:
         for _ in range(draw.randint(0, 3)):
             number += 1
             act(sim, draw, number)
+        if draw.random() < 0.2:
+            saved.append(sim.snapshot())
         if draw.random() < 0.1:
-            sim.restore(sim.snapshot())
+            sim.restore(draw.choice(saved[-3:]))  # robots have moved since
         sim.run(draw.choice([0.05, 0.137, 0.5, 1.0]))
     return found, sim.snapshot().to_bytes()
 

@@ -121,6 +121,7 @@ class Floor:
         self._blocks = blocks
         covered = {int(k) for numbers, _ in blocks for k in numbers}
         self._singles = [k for k in range(len(self._machines)) if k not in covered]
+        self._now_ns, self._moved = -1, True
 
     def gap_to_others(self, place: tuple[float, float, float, float, float]) -> float:
         """Return the gap ahead to robots of other kinds; `place` is as for `disc_gap`."""

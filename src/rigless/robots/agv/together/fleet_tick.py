@@ -38,6 +38,7 @@ def groups_of(robots: Sequence[Any]) -> list["FleetTick"]:
             sizes = len(state.motors), len(state.edges), len(machine.wheels)
             alike.setdefault(sizes, []).append(robot)
     only = all(hasattr(robot, "machine") for robot in robots[0].neighbour_robots())
+    robots[0].machine.protection.floor().use_blocks([])  # those of before a restore are stale
     found = [FleetTick(some) for some in alike.values() if len(some) > 1 and only]
     if found:
         floor = found[0].floor

@@ -14,7 +14,7 @@ from numba import njit
 
 from rigless.kernel.elementary import sin_cos
 from rigless.worlds.grid import Grid
-from rigless.worlds.raycast import cast_ray
+from rigless.worlds.raycast import cast_beams, cast_ray
 
 EXACT_M = 1e-9
 
@@ -200,3 +200,25 @@ def test_a_turned_map_sees_what_a_turned_robot_sees():
     same = np.isfinite(a)
     assert np.array_equal(same, np.isfinite(b))
     assert np.abs(a[same] - b[same]).max() < EXACT_M
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 40, 64])
+def test_rays_cast_together_have_the_bits_of_single_rays(count):
+    random = np.random.default_rng(count)
+    grid = Grid(random.random((90, 130)) < 0.02, 1.0)
+    for trial in range(40):
+        starts = random.uniform(-3, 133, (count, 2))
+        if trial % 2:  # on corners and edges, where lanes need branches of their own
+            starts = np.round(starts * 2) / 2
+        turns = random.uniform(-np.pi, np.pi, count)
+        turns[::3] = np.round(turns[::3] * 4 / np.pi) * np.pi / 4
+        beams = np.column_stack([starts, np.cos(turns), np.sin(turns)])
+        beams[1::5, 2:] = (0.0, -1.0)
+        ranges, across = np.empty(count), np.empty(count, bool)
+        cells, longest = np.empty((count, 2), np.int64), (1e9, 30.0)[trial % 3 == 0]
+        cast_beams(grid.squares, beams.copy(), longest, ranges, cells, across)
+        for beam, distance, cell, turned in zip(beams, ranges, cells, across, strict=True):
+            wanted = cast_ray(grid.squares, *beam.tolist(), longest)
+            assert distance == wanted[0]
+            assert np.isinf(distance) or (*cell.tolist(), turned) == wanted[1:]
+    assert np.isfinite(ranges).any() or count == 1

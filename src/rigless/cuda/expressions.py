@@ -14,6 +14,7 @@ from rigless.cuda.types import (
     DTYPES,
     F32,
     F64,
+    I32,
     I64,
     RANK,
     U32,
@@ -165,7 +166,7 @@ class Expressions:
         kind = join(one[0], two[0])
         if not isinstance(kind, str) or (kind == U64 and {one[0], two[0]} == {U64, I64}):
             raise self.error(node, f"{cpp(one[0])} with {cpp(two[0])}")
-        kind = I64 if kind == BOOL else kind
+        kind = I64 if kind in (BOOL, I32) else kind
         if isinstance(node.op, ast.Div):
             return F64, f"((double)({one[1]}) / (double)({two[1]}))"
         a, b = self.cast(one, kind, node), self.cast(two, kind, node)

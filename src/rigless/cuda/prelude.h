@@ -15,6 +15,7 @@ using std::frexp; using std::ldexp; using std::rint; using std::sqrt;
 #define NAN_ std::nan("")
 #endif
 typedef long long i64;
+typedef int i32;
 typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;

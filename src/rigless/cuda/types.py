@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-F64, F32, I64, U8, U32, U64, BOOL, VOID = (
+F64, F32, I64, I32, U8, U32, U64, BOOL, VOID = (
     "double",
     "float",
     "i64",
+    "i32",
     "u8",
     "u32",
     "u64",
@@ -15,10 +16,11 @@ F64, F32, I64, U8, U32, U64, BOOL, VOID = (
     "void",
 )
 DTYPES = {
-    "float64": F64, "float32": F32, "int64": I64, "uint8": U8, "uint32": U32, "uint64": U64,
-    "bool": BOOL,
+    "float64": F64, "float32": F32, "int64": I64, "int32": I32, "uint8": U8, "uint32": U32,
+    "uint64": U64, "bool": BOOL,
 }  # fmt: skip
-RANK = {BOOL: 0, U8: 1, U32: 2, I64: 3, U64: 4, F32: 5, F64: 6}  # the wider type of two
+# The wider type of two.
+RANK = {BOOL: 0, U8: 1, I32: 2, U32: 3, I64: 4, U64: 5, F32: 6, F64: 7}
 
 
 class ArrayType(NamedTuple):
@@ -71,6 +73,8 @@ def join(one: Type | None, two: Type) -> Type:
     elif isinstance(one, str) and isinstance(two, str) and VOID not in (one, two):
         if {one, two} == {F32, I64}:
             return F64
+        if {one, two} == {I32, U32}:
+            return I64
         return max(one, two, key=RANK.__getitem__)
     raise TypeError(f"{cpp(one)} and {cpp(two)} have no common type")
 

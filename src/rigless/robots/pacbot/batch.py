@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled, unlocked
 from rigless.kernel.compiled_faults import NONE, actuate
 from rigless.kernel.compiled_rate import due_ns
+from rigless.kernel.lending import lent
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.tof import measure
 from rigless.worlds.grid_rows import Maps, layer_of, squares_of
@@ -163,6 +164,7 @@ def begin_many(
     first: int, last: int, rows: NDArray[np.int64], robots: Robots, model: Model, maps: Maps
 ) -> None:
     """Take the first readings of the robots in rows[first:last]."""
+    robots, model, maps = lent(robots), lent(model), lent(maps)
     for t in range(first, last):
         begin(t, rows, robots, model, maps)
 
@@ -172,5 +174,6 @@ def advance_many(
     first: int, last: int, times: int, fresh: bool, robots: Robots, model: Model, maps: Maps
 ) -> None:
     """Advance the robots from `first` to before `last`."""
+    robots, model, maps = lent(robots), lent(model), lent(maps)
     for i in range(first, last):
         advance(i, times, fresh, robots, model, maps)

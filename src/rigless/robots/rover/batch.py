@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled, unlocked
 from rigless.kernel.compiled_faults import actuate
 from rigless.kernel.compiled_rate import due_ns
+from rigless.kernel.lending import lent
 from rigless.motion.contact import MOVED, STOP, move_circle
 from rigless.robots.rover import body as b
 from rigless.sensors.noise import block, normal
@@ -218,6 +219,7 @@ def begin_many(
     first: int, last: int, rows: NDArray[np.int64], robots: Robots, model: Model
 ) -> None:
     """Draw the initial drifts of the robots in rows[first:last]."""
+    robots, model = lent(robots), lent(model)
     for t in range(first, last):
         begin(t, rows, robots, model)
 
@@ -227,6 +229,7 @@ def advance_many(
     first: int, last: int, times: int, fresh: bool, robots: Robots, model: Model, maps: Maps
 ) -> None:
     """Advance the robots from `first` to before `last`."""
+    robots, model, maps = lent(robots), lent(model), lent(maps)
     for i in range(first, last):
         advance(i, times, fresh, robots, model, maps)
 
@@ -234,5 +237,6 @@ def advance_many(
 @unlocked
 def sense_many(first: int, last: int, robots: Robots, model: Model, readings: Readings) -> None:
     """Read the sensors of the robots from `first` to before `last`."""
+    robots, model, readings = lent(robots), lent(model), lent(readings)
     for i in range(first, last):
         sense(i, robots, model, readings)

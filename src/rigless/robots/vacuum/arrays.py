@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled_elementary import sines_cosines
-from rigless.kernel.elementary import cos, exp, sin_cos
+from rigless.kernel.elementary import atan2, cos, exp, sin_cos
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.lidar import beams as s
@@ -100,6 +100,9 @@ def _constants(config: VacuumConfig, grid: Grid) -> Array:
     )
     const[b.RES], const[b.OX], const[b.OY] = grid.resolution_m, grid.origin[0], grid.origin[1]
     const[b.OSIN], const[b.OCOS] = sin_cos(grid.origin[2])
+    const[b.YAW] = atan2(float(const[b.OSIN]), float(const[b.OCOS]))
+    away_m = max((abs(c.x) + abs(c.y) for c in config.cliffs.sensors), default=0.0)
+    const[b.LEVEL] = -1.0 if grid.cliff.any() else away_m / grid.resolution_m + 1.0
     return const
 
 

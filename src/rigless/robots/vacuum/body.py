@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import atan2, sin_cos
+from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.lending import lent
 from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
-from rigless.motion.proximity import zone_touched
+from rigless.motion.proximity import is_wall_near, zone_touched
 from rigless.sensors.noise import block, normal
+from rigless.worlds.clearance import cell_of
 
 Array = NDArray[np.float64]
 
@@ -48,8 +50,9 @@ DT, RADIUS, BASE, TICKS_PER_M, ACC_V, ACC_W, MODE, FRICTION, RES, OX, OY, OCOS, 
 SLIP_BIAS, SLIP_STD, REACH, LEFT_A, LEFT_B, RIGHT_A, RIGHT_B, TILT_KEEP, GYRO_LSB, ACCEL_LSB = (
     range(13, 23)
 )
-SCALE_DIFFERENCE = 23
-CONST_SIZE = 24
+SCALE_DIFFERENCE, YAW = 23, 24  # the map's
+LEVEL = 25  # in cells: so far from the map's edge there are no cliffs; −1 if it has some
+CONST_SIZE = 26
 
 # The flags that a tick returns
 BUMP_LEFT, BUMP_RIGHT, CLIFF_FIRST, HIT = 1, 2, 4, 64
@@ -73,6 +76,12 @@ def tick(
     scratch: Array,
 ) -> int:
     """Advance by one period; return the flags of bumpers, cliffs and contact."""
+    body, const, occupied, clear, cliff = (
+        lent(body), lent(const), lent(occupied), lent(clear), lent(cliff),
+    )  # fmt: skip
+    discs, boxes, carpets, cliff_sensors, key, scratch = (
+        lent(discs), lent(boxes), lent(carpets), lent(cliff_sensors), lent(key), lent(scratch),
+    )  # fmt: skip
     dt = const[DT]
     held = body[NORMAL_X] != 0.0 or body[NORMAL_Y] != 0.0  # there was contact in the last tick
     stalled = held and abs(body[REAL_V]) < 1e-6 and (body[GOAL_V] - body[V]) * body[V] < 0.0
@@ -114,11 +123,10 @@ def tick(
             cell_x, cell_y = from_x + (end_x - x) / res, from_y + (end_y - y) / res
             cell_x, cell_y = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
         new_x, new_y = end_x, end_y
-    middle = theta + 0.5 * turn * dt
-    middle_sin, middle_cos = sin_cos(middle)
-    forward = (new_x - x) * middle_cos + (new_y - y) * middle_sin
-    if not hit:
-        forward = drive * grip * dt
+    forward = drive * grip * dt
+    if hit:
+        middle_sin, middle_cos = sin_cos(theta + 0.5 * turn * dt)
+        forward = (new_x - x) * middle_cos + (new_y - y) * middle_sin
     # The wheels' travel: they stall at a wall, and spin on carpet.
     held_back = grip > 0 and hit and drive == v
     rolled = forward / grip if held_back else v * dt
@@ -145,52 +153,40 @@ def tick(
     body[TILT_Z] = 1.0 + (body[TILT_Z] - 1.0) * keep
 
     flags = HIT if hit else 0
-    heading = end_theta - atan2(sin, cos)
+    heading = end_theta - const[YAW]
     radius, reach = const[RADIUS] / res, const[REACH] / res
+    column, row = cell_of(cell_x, cell_y, occupied.shape[1], occupied.shape[0])
+    near = clear[row, column] <= radius + reach
+    walls = near and is_wall_near(occupied, cell_x, cell_y, radius + reach)
+    if walls or discs.shape[0] + boxes.shape[0] > 0:
+        flags |= _pressed(
+            occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const
+        )
+    return flags | _cliffs(cliff, cliff_sensors, const[LEVEL], cell_x, cell_y, heading, res)
+
+
+@compiled
+def _pressed(
+    occupied: Any, clear: Any, discs: Array, boxes: Array, x: float, y: float, heading: float,
+    radius: float, reach: float, const: Array,
+) -> int:  # fmt: skip
+    """Return the flags of the bumpers that are pressed."""
+    left_a, left_b, right_a, right_b = const[LEFT_A], const[LEFT_B], const[RIGHT_A], const[RIGHT_B]
+    flags = 0
     if zone_touched(
-        occupied,
-        clear,
-        discs,
-        boxes,
-        cell_x,
-        cell_y,
-        heading,
-        radius,
-        reach,
-        const[LEFT_A],
-        const[LEFT_B],
-    ):
+        occupied, clear, discs, boxes, x, y, heading, radius, reach, left_a, left_b
+    ):  # fmt: skip
         flags |= BUMP_LEFT
     if zone_touched(
-        occupied,
-        clear,
-        discs,
-        boxes,
-        cell_x,
-        cell_y,
-        heading,
-        radius,
-        reach,
-        const[RIGHT_A],
-        const[RIGHT_B],
-    ):
+        occupied, clear, discs, boxes, x, y, heading, radius, reach, right_a, right_b
+    ):  # fmt: skip
         flags |= BUMP_RIGHT
     # The shell is one piece: pressed between the arcs, it closes both switches.
-    if const[RIGHT_B] < const[LEFT_A] and zone_touched(
-        occupied,
-        clear,
-        discs,
-        boxes,
-        cell_x,
-        cell_y,
-        heading,
-        radius,
-        reach,
-        const[RIGHT_B],
-        const[LEFT_A],
+    if right_b < left_a and zone_touched(
+        occupied, clear, discs, boxes, x, y, heading, radius, reach, right_b, left_a
     ):
         flags |= BUMP_LEFT | BUMP_RIGHT
-    return flags | _cliffs(cliff, cliff_sensors, cell_x, cell_y, heading, res)
+    return flags
 
 
 @compiled
@@ -261,8 +257,12 @@ def _count_wheels(
 
 
 @compiled
-def _cliffs(cliff: Any, sensors: Array, x: float, y: float, heading: float, res: float) -> int:
+def _cliffs(
+    cliff: Any, sensors: Array, level: float, x: float, y: float, heading: float, res: float
+) -> int:  # fmt: skip
     height, width = cliff.shape
+    if 0.0 <= level < min(min(x, width - x), min(y, height - y)):
+        return 0
     s, c = sin_cos(heading)
     flags = 0
     for i in range(sensors.shape[0]):

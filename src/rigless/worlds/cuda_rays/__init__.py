@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rigless.cuda.device import Kernel, load_cupy
 from rigless.kernel.compiled import compiled
 from rigless.kernel.compiled_elementary import sin_cos
+from rigless.worlds.ray_lanes import TILE
 from rigless.worlds.raycast import cast_ray
 
 Floats = NDArray[np.float64]
@@ -48,7 +49,9 @@ def cast_one(i: int, j: int, squares: NDArray[np.uint8], place: Floats, rays: Ra
     """Cast beam j from pose i."""
     c, s, cosine, sine = rays.cells[i, 2], rays.cells[i, 3], rays.cosines[j], rays.sines[j]
     dx, dy = cosine * c - sine * s, cosine * s + sine * c
-    far = cast_ray(squares, rays.cells[i, 0], rays.cells[i, 1], dx, dy, place[LONGEST])[0]
+    # With tiles of a constant size a place in memory needs no products.
+    tiles = squares.reshape((4, squares.shape[1], squares.shape[2], TILE, TILE))
+    far = cast_ray(tiles, rays.cells[i, 0], rays.cells[i, 1], dx, dy, place[LONGEST])[0]
     rays.ranges[i, j] = far * place[RES]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled, inlined, unlocked
 from rigless.kernel.compiled_faults import actuate
 from rigless.kernel.compiled_rate import due_ns
+from rigless.kernel.lending import lent
 from rigless.kernel.rate import NS_PER_S
 from rigless.motion.contact import MOVED
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
@@ -304,6 +305,7 @@ def advance_many(
     first: int, last: int, times: int, fresh: bool, robots: Robots, model: Model, maps: Maps
 ) -> None:
     """Advance the robots from `first` to before `last`."""
+    robots, model, maps = lent(robots), lent(model), lent(maps)
     for i in range(first, last):
         advance(i, times, fresh, robots, model, maps)
 
@@ -313,6 +315,7 @@ def scan_many(
     first: int, last: int, robots: Robots, model: Model, maps: Maps, scans: Scans
 ) -> None:
     """Measure the last turn of the robots from `first` to before `last`."""
+    robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
     for i in range(first, last):
         scan(i, robots, model, maps, scans)
 
@@ -320,5 +323,6 @@ def scan_many(
 @unlocked
 def sense_many(first: int, last: int, robots: Robots, model: Model, readings: Readings) -> None:
     """Read the sensors of the robots from `first` to before `last`."""
+    robots, model, readings = lent(robots), lent(model), lent(readings)
     for i in range(first, last):
         sense(i, robots, model, readings)

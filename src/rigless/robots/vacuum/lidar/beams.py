@@ -183,21 +183,30 @@ def aim(
     A beam starts at the pose on the trail at its instant. The newest `newer` entries of the trail
     are from after the turn and left out.
     """
-    place, size = 0, trail.shape[0]
+    size = trail.shape[0]
     count = size - newer
     cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
-    last = (first + count - 1) % size
+    last = _place(first + count - 1, size)
     pose_x, pose_y = trail[last, 1], trail[last, 2]
     s, c = sin_cos(trail[last, 3])
     known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
+    place = 0
+    if start > 0 and setup[ROLLING] > 0:  # a beam alone: search the entry before its instant
+        now, high = begin + (end - begin) * start / total, count - 2
+        while place < high:
+            middle = (place + high + 1) >> 1
+            if trail[_place(first + middle, size), 0] <= now:
+                place = middle
+            else:
+                high = middle - 1
     for k in range(rays.shape[0]):
         if setup[ROLLING] > 0:
             now = begin + (end - begin) * (start + k) / total
-            while place < count - 2 and trail[(first + place + 1) % size, 0] <= now:
+            while place < count - 2 and trail[_place(first + place + 1, size), 0] <= now:
                 place += 1
             if place != known:
                 known = place
-                a, b = (first + place) % size, (first + place + 1) % size
+                a, b = _place(first + place, size), _place(first + place + 1, size)
                 sin_a, cos_a = sin_cos(trail[a, 3])
                 turn = trail[b, 3] - trail[a, 3]
                 turn -= 2 * math.pi * math.floor((turn + math.pi) / (2 * math.pi))
@@ -216,6 +225,12 @@ def aim(
         dx, dy = c * cos_k - s * sin_k, s * cos_k + c * sin_k
         rays[k, 0], rays[k, 1] = cos * x + sin * y, cos * y - sin * x
         rays[k, 2], rays[k, 3] = cos * dx + sin * dy, cos * dy - sin * dx
+
+
+@inlined
+def _place(number: int, size: int) -> int:
+    """Return the place of an entry in a ring, without a division."""
+    return number - size if number >= size else number
 
 
 @inlined

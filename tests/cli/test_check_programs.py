@@ -114,6 +114,26 @@ def test_run_starts_programs_and_shows_their_output(run_cli: Command, tmp_path: 
     assert "nav" not in found.stderr
 
 
+def test_run_lets_a_program_step_time_itself(run_cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "step.py").write_text(
+        "from rigless.clients.lockstep import Lockstep\n"
+        "clock = Lockstep()\n"
+        "print('began at', clock.time_s, 'and is at', clock.step(ms=20_000))\n"
+    )
+    text = '[[programs]]\nname = "nav"\nlockstep = true\ncommand = "{run.python} step.py"\n'
+    file = scenario(tmp_path, text)
+    found = run_cli("run", file, "--panel", "127.0.0.1:0", "--set", "ports.line=0")
+    assert "nav | began at 0.0 and is at 20.0" in found.stderr
+    for option, reason in {
+        "--no-panel": "--no-panel: nav steps time through the control API",
+        "--speed=2": "--speed: nav steps time itself",
+        "--fast": "--fast: programs run in wall time",
+    }.items():
+        found = run_cli("run", file, option)
+        assert found.returncode == 2
+        assert reason in found.stderr
+
+
 def test_run_can_be_isolated_too_and_its_panel_stays_reachable(
     rigless_process: Command, tmp_path: Path
 ) -> None:

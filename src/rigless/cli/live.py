@@ -75,7 +75,30 @@ async def _run(built: Built, options: Options, duration_s: float | None) -> int:
     state = state_folder(options.state)
     around = Environment(None if options.demo else state, options.embedded_nats, options.backend)
     recordings = options.recordings or state / "recordings"
-    return await serve_host(Host(built, options.pace, duration_s, around, recordings), options)
+    pace = _pace(built, options)
+    return await serve_host(Host(built, pace, duration_s, around, recordings), options)
+
+
+def _pace(built: Built, options: Options) -> float | str | None:
+    """Return the pace of a run: a program that steps time itself needs lockstep.
+
+    Raises InputError if the programs cannot have it.
+    """
+    programs = built.scenario.programs if options.programs else []
+    steps = [program.name for program in programs if program.lockstep]
+    pace = options.pace if options.pace is not None else built.speed
+    if programs and pace == "fast":
+        what = "programs run in wall time: it would leave them behind"
+        raise InputError(Problem("--fast", what, "--speed 5, or --no-programs"))
+    if not steps:
+        return options.pace
+    if not options.with_panel:
+        what = f"{steps[0]} steps time through the control API, which it switches off"
+        raise InputError(Problem("--no-panel", what, "leave it out, or add --no-programs"))
+    if isinstance(options.pace, float):
+        what = f"{steps[0]} steps time itself"
+        raise InputError(Problem("--speed", what, "leave it out, or add --no-programs"))
+    return "lockstep"
 
 
 async def serve_host(host: Host, options: Options, children: "Children | None" = None) -> int:

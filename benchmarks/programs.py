@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.children import run_in_child
+from rigless.runs.request import Request, run_here
 from rigless.runs.result import Result
 
 FULL_SECONDS = 30.0

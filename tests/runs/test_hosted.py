@@ -1,13 +1,9 @@
 """Runs with programs: addresses, waiting, faults, restarts, early ends and bad programs."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-import msgspec
 import pytest
 
 from rigless.host.host import Host
@@ -16,7 +12,6 @@ from rigless.kernel.problems import InputError
 from rigless.recordings.replay import verify
 from rigless.runs.hosted import Pacing
 from rigless.runs.reports.explanation import ended
-from rigless.runs.request import Request
 from runs.scenes import run, scenario, verdict
 
 FAULT = 'command = "nav"\n[[faults]]\nprogram = "nav"\n'
@@ -204,19 +199,6 @@ def test_faults_on_programs(tmp_path: Path) -> None:
     after = [cores for time_s, cores in samples if time_s > 9.2]
     assert max(during) < 0.15
     assert sum(after) / len(after) > 1.5 * sum(during) / len(during)
-
-
-def test_a_run_in_a_child_does_not_start_if_rigless_has_been_killed(tmp_path: Path) -> None:
-    text = '[[programs]]\nname = "nav"\ncommand = "touch started"\n'
-    request = Request(scenario(tmp_path, text), folder=str(tmp_path / "files"))
-    question, reply = tmp_path / "request", tmp_path / "reply"
-    question.write_bytes(msgspec.msgpack.encode(request))
-    words = [sys.executable, "-m", "rigless.runs.request", str(question), str(reply)]
-    with subprocess.Popen(["true"]) as gone:
-        pass
-    for owner, runs in ((gone.pid, False), (os.getpid(), True)):
-        subprocess.run([*words, str(owner)], check=True)
-        assert (tmp_path / "started").exists() == reply.exists() == runs
 
 
 def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:

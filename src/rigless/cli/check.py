@@ -15,9 +15,10 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs import reports
+from rigless.runs.children import run_in_child
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
 from rigless.runs.reports.explanation import shortened
-from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.request import Request, run_here
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
 from rigless.scenario.build import Built

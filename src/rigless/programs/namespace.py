@@ -115,16 +115,3 @@ def _hide_shared_memory() -> None:
     if os.path.isdir("/dev/shm") and library.unshare(CLONE_NEWNS) == 0:
         library.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
         library.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, b"mode=1777")
-
-
-def run_module(arguments: list[str]) -> None:
-    """Enter the private network, then run a module with its arguments as `python -m` does."""
-    import runpy
-
-    enter()
-    sys.argv = arguments
-    runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
-
-
-if __name__ == "__main__":
-    run_module(sys.argv[1:])

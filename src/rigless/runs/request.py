@@ -2,10 +2,6 @@
 
 import asyncio
 import os
-import signal
-import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,8 +14,6 @@ from rigless.runs.session import Options
 from rigless.runs.virtual_time import run_in_virtual_time
 from rigless.scenario.build import Built
 from rigless.scenario.load import open_target
-
-STDERR_SHOWN = 2000
 
 
 @dataclass
@@ -69,41 +63,13 @@ def run_here(
     return asyncio.run(run_hosted(request.target, built, options))
 
 
-def run_in_child(request: Request) -> Result:
-    """Run in a process of its own, in a private network if the request says so."""
-    with tempfile.TemporaryDirectory(prefix="rigless-") as folder:
-        question, reply = Path(folder) / "request", Path(folder) / "answer"
-        question.write_bytes(msgspec.msgpack.encode(request))
-        entry = ["rigless.programs.namespace"] if request.isolate else []
-        words = [sys.executable, "-m", *entry, "rigless.runs.request"]
-        words += [str(question), str(reply), str(os.getpid())]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-        if not reply.exists():
-            how = done.stderr.decode(errors="replace")[-STDERR_SHOWN:].strip().splitlines()
-            last = how[-1] if how else "no output"
-            text = f"the process of the run ended with {done.returncode}: {last}"
-            return Result(request.target, request.target, request.seed or 0, 0.0, failure=text)
-        answer = msgspec.msgpack.decode(reply.read_bytes(), type=Answer)
-    if answer.result is None:
-        raise InputError(answer.problems)
-    return answer.result
-
-
-def _main(question: str, reply: str, owner: str) -> None:
-    from rigless.programs.reaper import PR_SET_PDEATHSIG, prctl
-
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != int(owner):  # it was killed before: no signal will come
-        return
+def answer(question: str, reply: str) -> None:
+    """Do the run that a file asks for, and write the result to another one."""
     request = msgspec.msgpack.decode(Path(question).read_bytes(), type=Request)
     try:
-        answer = Answer(run_here(request))
+        found = Answer(run_here(request))
     except InputError as error:
-        answer = Answer(problems=list(error.problems))
+        found = Answer(problems=list(error.problems))
     temporary = Path(reply + ".part")
-    temporary.write_bytes(msgspec.msgpack.encode(answer))
+    temporary.write_bytes(msgspec.msgpack.encode(found))
     os.replace(temporary, reply)
-
-
-if __name__ == "__main__":
-    _main(*sys.argv[1:4])

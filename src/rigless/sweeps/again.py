@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.children import run_in_child
+from rigless.runs.request import Request, run_here
 from rigless.runs.result import Result
 from rigless.scenario.load import open_target
 from rigless.sweeps.preparation import digests

@@ -20,7 +20,8 @@ from typing import Any
 import msgspec
 
 from rigless.kernel.problems import InputError
-from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.children import run_in_child
+from rigless.runs.request import Request, run_here
 from rigless.scenario.load import open_target
 from rigless.sweeps.row import Row
 

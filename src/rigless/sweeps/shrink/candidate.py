@@ -7,7 +7,8 @@ from typing import Any
 
 from rigless.kernel.problems import InputError
 from rigless.programs import namespace
-from rigless.runs.request import Request, run_here, run_in_child
+from rigless.runs.children import run_in_child
+from rigless.runs.request import Request, run_here
 from rigless.runs.result import Result
 from rigless.scenario.load import build_raw
 from rigless.scenario.source import Source

@@ -84,7 +84,7 @@ def _engine(name: str, workers: int, seconds: float) -> tuple[float, float]:
     """Return the time per run of a warm engine, and the time until its first row."""
     prepared = prepare(Question(SCENARIO))
     begin = time.perf_counter()
-    engine = make_engine(name, prepared.built, SCENARIO, workers=workers)
+    engine = make_engine(name, prepared, workers=workers)
     try:
         _rows(engine, prepared, range(4 * workers))  # every worker has loaded its functions
         start_s = time.perf_counter() - begin

@@ -113,6 +113,8 @@ def test_a_search_finds_the_failure(rigless_command: Command, tmp_path: Path) ->
     words = ("--vary", "hall.heater_w=700.0..3000.0", "--samples", 48, "--out", table)
     found = rigless_command("sweep", COLD, "--search", *words)
     assert found.returncode == 1
+    assert "distinct failure" in found.stderr
+    assert "more near it fail in the same way" in found.stderr
     assert "the points were chosen to fail" in found.stderr
     failing = [row.settings["hall.heater_w"] for row in read_table(table) if row.verdict == "fail"]
     assert failing
@@ -139,6 +141,9 @@ def test_a_search_finds_the_failure(rigless_command: Command, tmp_path: Path) ->
         (("--out", "runs.xlsx"), "does not end in .parquet, .csv or .jsonl"),
         (("--sampling", "sobel", "--samples", "4"), "did you mean 'sobol'?"),
         (("--samples", "4", "--pairwise"), "exclude each other"),
+        (("--retry",), "add --out"),
+        (("--set", "seed=3"), "the name of a column of the table (use --seeds)"),
+        (("--search", "--samples", "200000", "--vary", "hall.heater_w=1.0..2.0"), "add --yes"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -162,8 +167,15 @@ def test_a_scenario_that_expects_nothing_is_no_sweep(
     assert "expects nothing, so no run can fail" in found.stderr
 
 
-def test_errors_prevent_a_pass(rigless_command: Command) -> None:
-    found = rigless_command("sweep", TROUBLE, "--vary", "it.behaviour=pass,raise")
+def test_errors_prevent_a_pass_and_are_retried_on_request(
+    rigless_command: Command, tmp_path: Path
+) -> None:
+    words = ("sweep", TROUBLE, "--vary", "it.behaviour=pass,raise", "--out", tmp_path / "t.jsonl")
+    found = rigless_command(*words)
     assert found.returncode == 3
     assert found.stdout.splitlines()[-1].startswith("UNDECIDED 1/1")
     assert "1 run has no verdict; the first is error: it.tick failed at 0.5" in found.stderr
+    assert "2 of 2 runs were in" in rigless_command(*words).stderr
+    again = rigless_command(*words, "--retry")
+    assert "1 of 2 runs were in" in again.stderr
+    assert len(read_table(tmp_path / "t.jsonl")) == 2

@@ -1,5 +1,6 @@
 """The table of a sweep: formats, the journal, and files that do not belong to the sweep."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ VALUES = (
     st.lists(st.text(min_size=1).filter(lambda text: "\0" not in text), min_size=2, max_size=2),
     st.lists(st.fixed_dictionaries({"x": NUMBERS}), min_size=2, max_size=2),
 )
+
+
+def digests(settings: Mapping[str, Any]) -> tuple[str, str]:
+    return "c", ""
 
 
 def row(key: str, seed: int = 1, **fields: Any) -> Row:
@@ -52,9 +57,16 @@ def test_rows_come_back_as_they_were(
     assert read_rows(path) == rows
 
 
+@pytest.mark.parametrize("texts", [["1", "2"], ["true", ""], ["[1]", "null"]])
+def test_texts_that_look_like_numbers_stay_texts(tmp_path: Path, texts: list[str]) -> None:
+    rows = [row(key, settings={"name": text}) for key, text in zip("ab", texts, strict=True)]
+    write_rows(tmp_path / "t.csv", rows)
+    assert read_rows(tmp_path / "t.csv") == rows
+
+
 def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    store = Store(path, "c", "1")
+    store = Store(path, digests, "1")
     store.append(row("a"))
     store.append(row("b", metrics={"hits": 2.0}))
     store.close()  # as at a kill: no table was written
@@ -62,7 +74,7 @@ def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path
     whole = journal.read_bytes()
     journal.write_bytes(whole + b'{"key":"half')
     assert [each.key for each in read_table(path)] == ["a", "b"]
-    with Store(path, "c", "1") as again:
+    with Store(path, digests, "1") as again:
         assert list(again.rows) == ["a", "b"]
         again.append(row("c"))
         again.finish(["c", "b", "a"])
@@ -73,35 +85,35 @@ def test_a_killed_sweep_keeps_its_rows_and_a_torn_line_is_dropped(tmp_path: Path
 
 def test_a_sweep_without_rows_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    with Store(path, "c", "1") as store:
+    with Store(path, digests, "1") as store:
         store.finish()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_sweeps_cannot_write_one_table(tmp_path: Path) -> None:
     with (
-        Store(tmp_path / "t.csv", "c", "1"),
+        Store(tmp_path / "t.csv", digests, "1"),
         pytest.raises(InputError, match="another sweep writes to"),
     ):
-        Store(tmp_path / "t.csv", "c", "1")
+        Store(tmp_path / "t.csv", digests, "1")
 
 
 @pytest.mark.parametrize(
-    ("given_store", "part"),
+    ("now", "part"),
     [
-        (("d", "1"), "another scenario"),
-        (("c", "2"), "runs of version 1; this is 2"),
-        (("c", "1", "p"), "other builds of the programs"),
+        (("d", "", "1"), "another scenario"),
+        (("c", "", "2"), "runs of version 1; this is 2"),
+        (("c", "p", "1"), "other builds of the programs"),
     ],
 )
 def test_a_table_of_another_sweep_is_left_alone(
-    tmp_path: Path, given_store: tuple[str, ...], part: str
+    tmp_path: Path, now: tuple[str, str, str], part: str
 ) -> None:
     path = tmp_path / "t.jsonl"
     write_rows(path, [row("a")])
     before = path.read_bytes()
     with pytest.raises(InputError, match=part):
-        Store(path, *given_store)
+        Store(path, lambda settings: now[:2], now[2])
     assert path.read_bytes() == before
     assert not journal_of(path).exists()
 
@@ -121,8 +133,8 @@ def test_a_damaged_table_gets_a_sentence(tmp_path: Path, suffix: str, content: b
 
 def test_a_name_that_is_no_table_and_a_missing_folder_get_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"does not end in \.parquet, \.csv or \.jsonl"):
-        Store(tmp_path / "t.txt", "c", "1")
+        Store(tmp_path / "t.txt", digests, "1")
     with pytest.raises(InputError, match="there is no folder"):
-        Store(tmp_path / "no" / "t.csv", "c", "1")
+        Store(tmp_path / "no" / "t.csv", digests, "1")
     with pytest.raises(InputError, match="cannot be read"):
         read_table(tmp_path / "none.csv")

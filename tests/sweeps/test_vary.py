@@ -89,6 +89,7 @@ def test_an_option_replaces_the_entry_of_the_table() -> None:
         ("a=1,,2", "empty value"),
         ("a=2..1", "the range '2..1' is empty (1..2)"),
         ("a=0..1:0", "has 0 values"),
+        ("a=1..1:5", "is one value, 5 times"),
         ("a=0..9999999", "over a million values"),
         ("a=1,2,1", "has the value 1 twice"),
         ("a=unifrom(0,1)", "did you mean 'uniform'?"),
@@ -104,7 +105,9 @@ def test_a_wrong_text_gets_a_sentence(text: str, part: str) -> None:
     assert part in str(error.value)
 
 
-@pytest.mark.parametrize("value", [5, {"uniform": [0]}, {"normal": [0, 1], "x": 1}, {}, [], [1, 1]])
+@pytest.mark.parametrize("value", [5, {"uniform": [0]}, {"normal": [0, 1], "x": 1}, {}, [], [1, 1],
+                                   {"range": [0, 1, 2.5]}, {"range": [0, 1, 0]},
+                                   {"range": [0, 1, 1e12]}])  # fmt: skip
 def test_a_wrong_entry_of_the_table_gets_a_sentence(value: Any) -> None:
     with pytest.raises(InputError) as error:
         parse_axes([], {"a": value}, no_world)

@@ -27,34 +27,47 @@ def stable(table: Path) -> list[dict[str, Any]]:
     return [{key: row[key] for key in row if key not in UNSTABLE} for row in rows]
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the address of a Dask scheduler, and its two workers as processes."""
-    folder = tmp_path_factory.mktemp("dask")
-    file = folder / "scheduler.json"
-    words = ["--host", "127.0.0.1", "--no-dashboard"]
-    started = [_start(folder, "scheduler", "--port", "0", "--scheduler-file", file, *words)]
-    end = time.monotonic() + DEADLINE_S
-    while not file.exists():
-        assert time.monotonic() < end, (folder / "log0").read_text()
-        time.sleep(0.05)
-    for number in (1, 2):
-        own = ["--name", number, "--nthreads", 1, "--local-directory", folder / f"worker{number}"]
-        started.append(
-            _start(folder, "worker", "--scheduler-file", file, "--no-nanny", *own, *words,
-                   log=f"log{number}")
-        )  # fmt: skip
-    try:
-        yield str(json.loads(file.read_text())["address"]), started[1:]
-    finally:
-        for process in reversed(started):
+class Cluster:
+    """A Dask scheduler and its workers, as processes."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.file = folder, folder / "scheduler.json"
+        self.workers: list[subprocess.Popen[bytes]] = []
+        where = ("--port", "0", "--scheduler-file", self.file)
+        self.scheduler = self._start("scheduler", *where, log="log0")
+        end = time.monotonic() + DEADLINE_S
+        while not self.file.exists():
+            assert time.monotonic() < end, (folder / "log0").read_text()
+            time.sleep(0.05)
+        self.address = str(json.loads(self.file.read_text())["address"])
+
+    def add_worker(self) -> None:
+        """Start a worker without waiting for it."""
+        name = f"worker{len(self.workers) + 1}"
+        own = ["--name", name, "--nthreads", 1, "--local-directory", self.folder / name]
+        words = ("--scheduler-file", self.file, "--no-nanny", *own)
+        self.workers.append(self._start("worker", *words, log=name + ".log"))
+
+    def end(self) -> None:
+        for process in [*self.workers, self.scheduler]:
             process.kill()
             process.wait()
 
+    def _start(self, *words: object, log: str) -> subprocess.Popen[bytes]:
+        every = [*map(str, words), "--host", "127.0.0.1", "--no-dashboard"]
+        with (self.folder / log).open("wb") as out:
+            return subprocess.Popen([DASK, *every], stdout=out, stderr=out, cwd=self.folder)
 
-def _start(folder: Path, *words: object, log: str = "log0") -> subprocess.Popen[bytes]:
-    with (folder / log).open("wb") as out:
-        return subprocess.Popen([DASK, *map(str, words)], stdout=out, stderr=out, cwd=folder)
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    cluster = Cluster(tmp_path_factory.mktemp("dask"))
+    cluster.add_worker()
+    cluster.add_worker()
+    try:
+        yield cluster
+    finally:
+        cluster.end()
 
 
 @pytest.fixture(scope="module")
@@ -77,30 +90,48 @@ def _sweep(run: Callable[..., Any], table: Path, *words: object) -> Any:
     return found
 
 
-def test_dask_gives_the_same_rows_also_when_a_worker_dies(
-    cluster: tuple[str, list[Any]],
+def test_dask_gives_the_same_rows_also_when_all_workers_die(
+    cluster: Cluster,
     rigless_process: Callable[..., Any],
     rigless_command: Callable[..., Any],
     expected: Callable[..., list[dict[str, Any]]],
     tmp_path: Path,
 ) -> None:
-    address, workers = cluster
+    """The files of the scenario are lost with the workers; a new worker gets them again."""
     table = tmp_path / "t.parquet"
     words = ("--vary", "hall.heater_w=600,1500", "--seeds", SEEDS, "--out", table)
     process = rigless_process(
-        "sweep", COLD, *words, "--engine", "dask", "--address", address, ready=False
+        "sweep", COLD, *words, "--engine", "dask", "--address", cluster.address, ready=False
     )
-    process.until(
-        lambda: (
-            process.popen.poll() is not None
-            or (journal_of(table).exists() and journal_of(table).stat().st_size)
-        ),
-        "the first row",
-    )
-    os.kill(workers[0].pid, signal.SIGKILL)
+    _until_rows(process, table)
+    for worker in cluster.workers:
+        os.kill(worker.pid, signal.SIGKILL)
+    cluster.add_worker()
     assert process.wait() == 1, process.errors
     assert stable(table) == expected(rigless_command)
     assert {row.engine for row in read_table(table)} == {"dask"}
+
+
+def test_a_lost_scheduler_ends_a_sweep_with_a_sentence(
+    cluster: Cluster, rigless_process: Callable[..., Any], tmp_path: Path
+) -> None:
+    table = tmp_path / "t.jsonl"
+    options = ("--engine", "dask", "--address", cluster.address, "--out", table)
+    process = rigless_process("sweep", COLD, "--seeds", 5000, *options, ready=False)
+    _until_rows(process, table)
+    os.kill(cluster.scheduler.pid, signal.SIGKILL)
+    assert process.wait() == 2, process.errors
+    assert f"the Dask scheduler at {cluster.address} no longer answers" in process.errors
+    assert f"stopped after {len(read_table(table))} of 5000 runs" in process.errors
+    assert "Traceback" not in process.errors
+
+
+def _until_rows(process: Any, table: Path) -> None:
+    journal = journal_of(table)
+    process.until(
+        lambda: process.popen.poll() is not None or (journal.exists() and journal.stat().st_size),
+        "the first row",
+    )
 
 
 def test_ray_gives_the_same_rows(

@@ -10,7 +10,7 @@ from rigless.runs.children import run_in_child
 from rigless.runs.request import Request, run_here
 from rigless.runs.result import Result
 from rigless.scenario.load import open_target
-from rigless.sweeps.preparation import digests
+from rigless.sweeps.digests import Digests
 from rigless.sweeps.row import Row
 from rigless.sweeps.settings import command_words, to_commands, to_texts
 from rigless.sweeps.task import rigless_version
@@ -30,7 +30,7 @@ def run_again(
         raise InputError(Problem("ROW", what, "install that version, or run the sweep again"))
     texts = to_texts(row.settings)
     built = open_target(row.scenario, texts, row.seed, collect=False)
-    content, programs = digests(built)
+    content, programs = Digests(built).of(row.settings)
     with tempfile.TemporaryDirectory(prefix="rigless-run-") as folder:
         request = Request(
             row.scenario,

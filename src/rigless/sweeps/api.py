@@ -55,9 +55,8 @@ def sweep(
         raise InputError(Problem("seeds", "there is no seed, so nothing runs", "seeds=range(10)"))
     store = None
     if out is not None:
-        store = Store(Path(out), prepared.content, rigless_version(), prepared.programs)
-    return _run(Sweep(prepared, make_engine(engine, prepared.built, fspath(scenario), address,
-                                            workers), store), plan)  # fmt: skip
+        store = Store(Path(out), prepared.digests.of, rigless_version())
+    return _run(Sweep(prepared, make_engine(engine, prepared, address, workers), store), plan)
 
 
 def _run(work: Sweep, plan: Plan) -> Iterator[Row]:

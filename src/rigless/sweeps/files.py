@@ -1,14 +1,16 @@
 """The files that the runs of a scenario need: for the digest of a sweep, and to take to workers.
 
-They are the scenario file, the files that it and its files name (configs, maps with their images,
-cells with their meshes, robot folders), and the folders of its programs.
+They are the scenario file, the files that it, its files and the settings name (configs, maps with
+their images, cells with their meshes, robot folders), and the folders of its programs with the
+files in their commands.
 """
 
 import hashlib
 import os
 import re
+import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,12 @@ from rigless.kernel.documents import parse_json, parse_toml, parse_yaml
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.build import Built
 from rigless.scenario.kinds import is_folder
+from rigless.sweeps.settings import PROGRAM
 
 PARSERS = {".toml": parse_toml, ".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml}
 MESH = re.compile(r'filename="(?:package://|file://)?([^"]+)"')
 LARGEST_TEXT = 4_000_000  # bytes of a file that is searched for names of others
+Settings = Iterable[tuple[str, Any]]
 MOST_BYTES, MOST_FILES = 256_000_000, 20_000
 SKIPPED = {"__pycache__", "node_modules", "venv", "build", "dist"}
 
@@ -44,28 +48,27 @@ class Bundle:
         return digest.hexdigest()
 
     def unpack(self, base: Path | None = None) -> Path:
-        """Write the files to a folder named by their digest, once, and return it."""
+        """Write the files to a folder named by their digest and return it.
+
+        Files that are there already are kept, unless their size has changed.
+        """
         parent = base or Path(tempfile.gettempdir()) / f"rigless-files-{os.getuid()}"
-        folder = parent / self.digest
-        if folder.is_dir():
-            return folder
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if parent.stat().st_uid != os.getuid():
             what = f"{parent} belongs to another user"
             raise InputError(Problem("", what, "set TMPDIR to a folder of your own"))
-        with tempfile.TemporaryDirectory(dir=parent) as part:
-            for name, content in self.files.items():
-                path = Path(part, "files", name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-                if content[:2] == b"#!" or content[:4] == b"\x7fELF":
-                    path.chmod(0o755)
-            Path(part, "files").mkdir(exist_ok=True)
-            try:
-                os.rename(Path(part, "files"), folder)
-            except OSError:  # another worker was first
-                if not folder.is_dir():
-                    raise
+        folder = parent / self.digest
+        folder.mkdir(exist_ok=True)
+        for name, content in self.files.items():
+            path = folder / name
+            if path.is_file() and path.stat().st_size == len(content):
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=parent, delete=False) as part:
+                part.write(content)
+            executable = content[:2] == b"#!" or content[:4] == b"\x7fELF"
+            os.chmod(part.name, 0o755 if executable else 0o644)
+            os.replace(part.name, path)  # whole at once: other workers may do the same
         return folder
 
 
@@ -105,16 +108,25 @@ class Finder:
             return
         if parse := PARSERS.get(path.suffix.lower()):
             text = path.read_text("utf-8", "replace")
-            self.follow(parse(text, str(path)).data, path.parent, fixed)
+            self.follow(parse(text, str(path)).data, path.parent, fixed=fixed)
         elif path.suffix.lower() in (".urdf", ".xacro"):
             for name in MESH.findall(path.read_text("utf-8", "replace")):
-                self.follow(name, path.parent, fixed)
+                self.follow(name, path.parent, fixed=fixed)
 
-    def follow(self, value: Any, folder: Path, fixed: bool = False) -> None:
-        """Add the files whose names occur in data."""
+    def follow(self, value: Any, *folders: Path, fixed: bool = False) -> None:
+        """Add the files whose names occur in data. The first folder that has a file counts."""
         for text in _texts(value):
-            if len(text) < 1000 and "\n" not in text and _is_file(folder / text):
-                self.add((folder / text).resolve(), fixed or os.path.isabs(text))
+            if len(text) >= 1000 or "\n" in text:
+                continue
+            path = next((at / text for at in folders if _is_file(at / text)), None)
+            if path is not None:
+                self.add(path.resolve(), fixed or os.path.isabs(text))
+
+    def add_words(self, words: Iterable[str], folder: Path) -> None:
+        """Add the files that a command names."""
+        for word in words:
+            if _is_file(folder / word):
+                self.found.setdefault((folder / word).resolve(), os.path.isabs(word))
 
     def add_tree(self, folder: Path, text: str) -> None:
         """Add the files of a folder, which is named by this text."""
@@ -122,25 +134,41 @@ class Finder:
             self.found.setdefault(path, os.path.isabs(text))
 
 
-def needed_files(built: Built) -> Needed:
-    """Return the files that runs of this scenario read."""
-    source, folder = built.source, built.source.folder.resolve()
+def needed_files(built: Built, settings: Collection[tuple[str, Any]] = ()) -> Needed:
+    """Return the files that runs of this scenario with these settings read.
+
+    A key may occur several times. Files are named from the scenario's folder or the current one.
+    """
+    source, folder, here = built.source, built.source.folder.resolve(), Path.cwd()
     finder, programs = Finder(), Finder()
     if source.file:
         finder.add(Path(source.file).resolve())
-    finder.follow(built.scenario.model_dump(mode="json", exclude={"programs"}), folder)
+    finder.follow(built.scenario.model_dump(mode="json", exclude={"programs"}), folder, here)
+    finder.follow([v for key, v in settings if not key.startswith(PROGRAM)], folder, here)
     for entry in built.scenario.robots:
         if is_folder(entry.kind):
             finder.add_tree((folder / entry.kind).resolve(), entry.kind)
     for program in built.scenario.programs:
         at = (folder / program.cwd).resolve()
         programs.add_tree(at, program.cwd)
-        for word in program.words:
-            if _is_file(at / word):
-                programs.found.setdefault((at / word).resolve(), os.path.isabs(word))
+        programs.add_words(program.words, at)
+        for key, command in settings:
+            if key == PROGRAM + program.name:
+                programs.add_words(shlex.split(str(command)), at if program.cwd else here)
     everything = {**programs.found, **finder.found}
     fixed = [path for path, is_fixed in everything.items() if is_fixed]
     return Needed(list(finder.found), list(programs.found), fixed)
+
+
+def named_files(built: Built, settings: Settings) -> tuple[Path, ...]:
+    """Return the files that settings and commands name themselves, in their order."""
+    folders = (built.source.folder.resolve(), Path.cwd())
+    texts = [
+        text
+        for key, value in settings
+        for text in (shlex.split(str(value)) if key.startswith(PROGRAM) else _texts(value))
+    ]
+    return tuple(at / text for text in texts for at in folders if _is_file(at / text))
 
 
 def digest_of(paths: list[Path], root: Path) -> str:
@@ -152,15 +180,18 @@ def digest_of(paths: list[Path], root: Path) -> str:
     return digest.hexdigest()
 
 
-def bundle_of(built: Built, target: str) -> Bundle:
-    """Return the files of a scenario for workers on other machines. Raises InputError."""
-    needed = needed_files(built)
+def bundle_of(built: Built, target: str, settings: Settings = ()) -> Bundle:
+    """Return the files of a scenario for workers on other machines. Raises InputError.
+
+    `settings` are those of all runs.
+    """
+    needed = needed_files(built, list(settings))
     paths = list(dict.fromkeys([*needed.scenario, *needed.programs]))
     if not built.source.file or not paths:
         return Bundle(target=target)
     folder, fixed = built.source.folder.resolve(), set(needed.fixed)
     own = [path for path in paths if path not in fixed]
-    root = Path(os.path.commonpath([folder, *(path.parent for path in own)]))
+    root = Path(os.path.commonpath([folder, Path.cwd(), *(path.parent for path in own)]))
     total = sum(path.stat().st_size for path in own)
     if total > MOST_BYTES or len(own) > MOST_FILES:
         what = f"its runs need {len(own)} files of {total / 1e6:.0f} MB"

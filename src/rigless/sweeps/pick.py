@@ -1,5 +1,7 @@
 """Pick a row of a table, and check that its run can be made again."""
 
+from pathlib import Path
+
 from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.row import UNSTABLE, Row
 
@@ -26,6 +28,12 @@ def pick(rows: list[Row], wanted: str, table: str = "") -> Row:
     what = f"there is no row {wanted!r}"
     fix = f"a number from 0 to {len(rows) - 1}, the beginning of a key, or worst"
     raise InputError(Problem("ROW", what, fix, table))
+
+
+def scenario_of(row: Row, table: Path) -> str:
+    """Return the scenario of a row: as it was named, or in the folder of the table."""
+    near = table.parent / row.scenario
+    return str(near) if not Path(row.scenario).exists() and near.is_file() else row.scenario
 
 
 def badness(row: Row) -> tuple[bool, float]:

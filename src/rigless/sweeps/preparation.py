@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rigless.kernel.documents import parse_toml
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
@@ -16,12 +15,12 @@ from rigless.runs.session import duration_of
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
-from rigless.sweeps.files import digest_of, needed_files
+from rigless.sweeps.digests import Digests
 from rigless.sweeps.row import COLUMNS, MARGIN, METRIC, Row
 from rigless.sweeps.settings import PROGRAM, parse_setting, to_commands, to_texts
 from rigless.sweeps.task import Task, rigless_version
 from rigless.sweeps.vary.axis import Axis
-from rigless.sweeps.vary.parse import parse_axes
+from rigless.sweeps.vary.parse import SEED, parse_axes
 from rigless.sweeps.vary.plan import Point
 
 LIMIT_S, LIMIT_FACTOR = 600.0, 20.0  # of wall time for a run, by default
@@ -51,8 +50,7 @@ class Prepared:
     built: Built
     axes: list[Axis]
     seeds: list[int]
-    content: str
-    programs: str
+    digests: Digests
     limit_s: float
     isolate: bool
     notes: list[str] = field(default_factory=list)
@@ -68,9 +66,15 @@ class Prepared:
         commands = {PROGRAM + name: shlex.join(words) for name, words in given.commands.items()}
         return {**fixed, **commands, **point.settings}
 
+    def all_settings(self) -> list[tuple[str, Any]]:
+        """Return the settings of all runs: a key occurs once for each of its listed values."""
+        varied = [(axis.key, value) for axis in self.axes for value in axis.values() or ()]
+        return [*self.settings(Point({}, 0)).items(), *varied]
+
     def task(self, index: int, point: Point, folder: Path | None = None) -> Task:
         """Return the task of a point. `folder` is for files of runs with programs."""
         settings, key = self.settings(point), self.key(point)
+        content, programs = self.digests.of(settings)
         row = Row(
             key,
             settings,
@@ -79,8 +83,8 @@ class Prepared:
             version=rigless_version(),
             deterministic=self.deterministic,
             scenario=self.question.target,
-            content=self.content,
-            programs=self.programs,
+            content=content,
+            programs=programs,
         )
         return Task(
             index,
@@ -97,10 +101,10 @@ class Prepared:
 
     def key(self, point: Point) -> str:
         """Return the key of a run: a digest of everything that decides its result."""
+        settings = self.settings(point)
         parts = [
-            self.content,
-            self.programs,
-            json.dumps(self.settings(point), sort_keys=True),
+            *self.digests.of(settings),
+            json.dumps(settings, sort_keys=True),
             str(point.seed),
             str(point.repeat),
             rigless_version(),
@@ -122,7 +126,7 @@ def prepare(question: Question) -> Prepared:
         return open_target(question.target, question.settings, collect=False).simulation
 
     axes, seeds = parse_axes(question.vary, {**built.scenario.vary, **question.table}, world)
-    _check_keys(axes, built)
+    _check_keys(axes, question.settings, built)
     if question.seeds is not None:
         seeds = question.seeds
     _check_values(axes, question)
@@ -135,7 +139,7 @@ def prepare(question: Question) -> Prepared:
         built,
         axes,
         seeds if seeds is not None else [built.simulation.seed],
-        *digests(built),
+        Digests(built),
         question.limit_s or max(LIMIT_S, LIMIT_FACTOR * duration_of(built)),
         wanted and not why_not,
     )
@@ -147,24 +151,7 @@ def prepare(question: Question) -> Prepared:
     return prepared
 
 
-def digests(built: Built) -> tuple[str, str]:
-    """Return digests of the scenario with its files, and of the folders of its programs.
-
-    Settings and the axes of a sweep are no part of them.
-    """
-    needed = needed_files(built)
-    root = built.source.folder.resolve()
-    own = Path(built.source.file) if built.source.file else None
-    data: Any = built.scenario.robots[0].kind
-    if own is not None and own.suffix == ".toml":
-        data = {**parse_toml(own.read_text("utf-8-sig")).data, "vary": None}
-    others = [path for path in needed.scenario if own is None or path != own.resolve()]
-    text = json.dumps([data, digest_of(others, root)], sort_keys=True, default=str)
-    content = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-    return content, digest_of(needed.programs, root)[:16] if needed.programs else ""
-
-
-def _check_keys(axes: Iterable[Axis], built: Built) -> None:
+def _check_keys(axes: Iterable[Axis], settings: Iterable[str], built: Built) -> None:
     programs = [entry.name for entry in built.scenario.programs]
     problems = []
     for axis in axes:
@@ -172,9 +159,13 @@ def _check_keys(axes: Iterable[Axis], built: Built) -> None:
         if axis.key.startswith(PROGRAM) and name not in programs:
             what = f"the scenario has no program {name!r}"
             problems.append(Problem(f"--vary {axis.key}", what, did_you_mean(name, programs)))
-        if axis.key in COLUMNS or axis.key.startswith((MARGIN, METRIC)):
+    given = [("--vary", axis.key) for axis in axes]
+    given += [("--set", parse_setting(text)[0]) for text in settings]
+    for option, key in given:
+        if key in COLUMNS or key.startswith((MARGIN, METRIC)):
             what = "is the name of a column of the table"
-            problems.append(Problem(f"--vary {axis.key}", what, "put the robot's name before it"))
+            fix = "use --seeds" if key == SEED else "put the robot's name before it"
+            problems.append(Problem(f"{option} {key}", what, fix))
     if problems:
         raise InputError(problems)
 

@@ -29,13 +29,18 @@ class Goal:
 
 @dataclass
 class Sweep:
-    """The runs of a plan on an engine. Rows that the store has already are not run again."""
+    """The runs of a plan on an engine.
+
+    Rows that the store has already are not run again, unless `retry` is set and they have no
+    verdict.
+    """
 
     prepared: Prepared
     engine: Engine
     store: Store | None = None
     goal: Goal = field(default_factory=Goal)
     folder: Path | None = None
+    retry: bool = False
     skipped: int = 0
     order: list[str] = field(default_factory=list)  # keys of the rows that count, as planned
     rows: dict[str, Row] = field(default_factory=dict)
@@ -98,7 +103,7 @@ class Sweep:
         open_points: list[Point] = []
         for point in points:
             key = self.prepared.key(point)
-            known = self.rows.get(key) or (self.store.rows.get(key) if self.store else None)
+            known = self.rows.get(key) or self._stored(key)
             if key not in self.rows:
                 self.order.append(key)
             if known is None:
@@ -118,6 +123,12 @@ class Sweep:
             if self.store is not None:
                 self.store.append(row)
             yield row
+
+    def _stored(self, key: str) -> Row | None:
+        """Return the row of an earlier call that is not to be run again."""
+        row = self.store.rows.get(key) if self.store is not None else None
+        again = row is not None and self.retry and row.verdict in ("error", "invalid")
+        return None if again else row
 
     def _forget_after(self, keys: list[str]) -> None:
         """Drop rows of runs that were in flight at the decision: they depend on speed."""

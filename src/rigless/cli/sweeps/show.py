@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from rigless.cli.check import show
@@ -9,7 +10,7 @@ from rigless.console import print_note, write_text
 from rigless.kernel.problems import InputError, Problem
 from rigless.runs import reports
 from rigless.sweeps.again import begin_s, run_again
-from rigless.sweeps.pick import differences, pick
+from rigless.sweeps.pick import differences, pick, scenario_of
 from rigless.sweeps.table import read_table
 
 
@@ -21,6 +22,7 @@ def show_row(
         what = f"{record} exists"
         raise InputError(Problem("--record", what, "choose another file, or remove it"))
     row = pick(read_table(table), wanted, str(table))
+    row = replace(row, scenario=scenario_of(row, table))
     with ExitStack() as stack:
         if panel and record is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rigless-"))

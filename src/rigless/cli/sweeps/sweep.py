@@ -8,15 +8,17 @@ from pathlib import Path
 
 from rigless.cli.parsing.program_commands import parse_commands
 from rigless.cli.sweeps.progress import Progress
-from rigless.console import print_line, print_note
+from rigless.console import print_line, print_note, print_problems
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.scenario.load import open_target
 from rigless.sweeps.again import check_command
 from rigless.sweeps.decision import Decision, cells
 from rigless.sweeps.engines.choose import make_engine
+from rigless.sweeps.engines.engine import EngineLostError
 from rigless.sweeps.pick import badness
 from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
+from rigless.sweeps.search import Failure as DistinctFailure
 from rigless.sweeps.search import Search
 from rigless.sweeps.sequential import Sequential
 from rigless.sweeps.sweep import Goal, Sweep
@@ -27,8 +29,8 @@ from rigless.sweeps.vary.plan import Plan, Sample, choose_settings, count_grid
 
 MANY = 100_000  # runs that need --yes
 SEARCHED = 200  # runs of a search by default
-SHOWN = 5  # failures and cells on the screen
-INTERRUPTED = 130
+SHOWN, FOUND_SHOWN = 5, 20  # failures on the screen: of a sweep, and of a search
+INTERRUPTED, LOST = 130, 2  # exit codes
 
 
 @dataclass
@@ -56,6 +58,7 @@ class Wish:
     limit: float | None
     out: Path | None
     runs: Path | None
+    retry: bool
     isolate: bool
     yes: bool
     quiet: bool
@@ -66,19 +69,20 @@ def run_sweep(wish: Wish) -> int:
     """Carry out a sweep and return its exit code. Raises InputError before anything runs."""
     goal = _goal(wish)
     prepared = _prepare(wish)
-    plan = None if wish.search else _plan(wish, prepared)
+    work = _search(wish, prepared) if wish.search else _plan(wish, prepared)
     if not wish.quiet:
         for note in [*prepared.built.notes, *prepared.notes]:
             print_note(f"note: {note}", "yellow")
     with ExitStack() as stack:
         store = None
         if wish.out is not None:
-            store = Store(wish.out, prepared.content, rigless_version(), prepared.programs)
+            store = Store(wish.out, prepared.digests.of, rigless_version())
             stack.enter_context(store)
-        engine = make_engine(wish.engine, prepared.built, wish.target, wish.address, wish.workers)
+        engine = make_engine(wish.engine, prepared, wish.address, wish.workers)
         stack.callback(engine.close)
-        sweep = Sweep(prepared, engine, store, goal, wish.runs and wish.runs.resolve())
-        total = len(plan) if plan is not None else (wish.samples or SEARCHED) * len(prepared.seeds)
+        folder = wish.runs and wish.runs.resolve()
+        sweep = Sweep(prepared, engine, store, goal, folder, wish.retry)
+        total = len(work) if isinstance(work, Plan) else _searched(wish, prepared)
         bounded = wish.until is not None
         progress = Progress(prepared.built.scenario.name, total, wish.quiet, bounded)
         progress.known = lambda: sweep.skipped
@@ -90,27 +94,37 @@ def run_sweep(wish: Wish) -> int:
             live = LiveSweep(prepared.built.scenario.name, total, wish.want, table)
             print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
             progress.watch = live.add
-        rows = sweep.run(plan) if plan is not None else sweep.search(_search(wish, prepared))
-        interrupted = _follow(rows, progress)
-        if interrupted:
+        rows = sweep.run(work) if isinstance(work, Plan) else sweep.search(work)
+        interrupted, lost = False, None
+        try:
+            interrupted = _follow(rows, progress)
+        except EngineLostError as error:
+            lost = error
+        if interrupted or lost:
             progress.close()
             engine.close()
         if store is not None:
             store.finish(sweep.order)
-    if interrupted:
-        done = len(sweep.results())
-        if not done:
-            print_note(f"stopped before a run of {total} ended; the same command begins again")
-            return INTERRUPTED
-        kept = f"{wish.out} has them; the same command goes on" if wish.out else "they are lost"
-        hint = "" if wish.out else ": add --out F.parquet"
-        print_note(f"stopped after {done} of {total} runs; {kept}{hint}", "yellow")
-        return INTERRUPTED
+    if lost is not None:
+        print_problems(lost)
+    if interrupted or lost:
+        _say_stopped(len(sweep.results()), total, wish.out)
+        return INTERRUPTED if interrupted else LOST
     decision = sweep.decision()
     if not wish.quiet:
-        _show(sweep, wish, decision)
+        _show(sweep, wish, decision, work.failures() if isinstance(work, Search) else None)
     print_line(decision.line)
     return decision.exit_code
+
+
+def _say_stopped(done: int, total: int, out: Path | None) -> None:
+    """Say how to go on with a sweep that was stopped."""
+    if not done:
+        print_note(f"stopped before a run of {total} ended; the same command begins again")
+        return
+    kept = f"{out} has them; the same command goes on" if out else "they are lost"
+    hint = "" if out else ": add --out F.parquet"
+    print_note(f"stopped after {done} of {total} runs; {kept}{hint}", "yellow")
 
 
 def _goal(wish: Wish) -> Goal:
@@ -127,6 +141,8 @@ def _goal(wish: Wish) -> Goal:
         problems.append(Problem("--search", what, "leave out --until"))
     if wish.search and wish.pairwise:
         problems.append(Problem("--search", "chooses its own points", "leave out --pairwise"))
+    if wish.retry and wish.out is None:
+        problems.append(Problem("--retry", "repeats runs of a table", "add --out"))
     if wish.pairwise and wish.samples is not None:
         what = "--samples and --pairwise exclude each other"
         problems.append(Problem("--pairwise", what, "choose one"))
@@ -180,7 +196,13 @@ def _check_size(runs: int, wish: Wish) -> None:
         raise InputError(Problem("sweep", what, fix))
 
 
+def _searched(wish: Wish, prepared: Prepared) -> int:
+    """Return the largest number of runs of a search."""
+    return (wish.samples or SEARCHED) * len(prepared.seeds)
+
+
 def _search(wish: Wish, prepared: Prepared) -> Search:
+    _check_size(_searched(wish, prepared), wish)
     if not prepared.axes:
         what = "a search needs axes"
         raise InputError(Problem("--search", what, "for example --vary vacuum.start=free_space"))
@@ -212,8 +234,10 @@ def _follow(rows: Iterator[Row], progress: Progress) -> bool:
     return False
 
 
-def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
-    """Print the result for people on stderr."""
+def _show(
+    sweep: Sweep, wish: Wish, decision: Decision, found: list[DistinctFailure] | None
+) -> None:
+    """Print the result for people on stderr. `found` are the distinct failures of a search."""
     results = sweep.results()
     if sweep.skipped:
         print_note(f"{sweep.skipped} of {len(results)} runs were in {wish.out} already", "dim")
@@ -225,18 +249,36 @@ def _show(sweep: Sweep, wish: Wish, decision: Decision) -> None:
             rate = f"{cell.low:.3f} to {cell.high:.3f}" if cell.total else "no verdict"
             print_note(f"{text[:45]:<45} {cell.passed:>3}/{cell.total:<4} {rate}")
     bad = sorted((row for row in results if row.verdict != "pass"), key=badness)
-    for row in _distinct(bad)[:SHOWN]:
-        _show_failure(row)
-    if len(bad) > SHOWN:
-        where = f"; all are in {wish.out}" if wish.out is not None else ""
-        print_note(f"… and {len(bad) - SHOWN} more{where}", "dim")
-    if wish.search:
-        text = f"{len([row for row in bad if row.verdict == 'fail'])} failures in {len(results)}"
-        print_note(f"searched: {text} runs; the points were chosen to fail", "dim")
+    if found is not None:
+        _show_found(found, bad, len(results))
+    else:
+        for row in _distinct(bad)[:SHOWN]:
+            _show_failure(row)
+        if len(bad) > SHOWN:
+            where = f"; all are in {wish.out}" if wish.out is not None else ""
+            print_note(f"… and {len(bad) - SHOWN} more{where}", "dim")
     style = {"PASS": "bold green", "FAIL": "bold red"}.get(decision.word, "bold yellow")
     print_note(decision.sentence, style)
     if wish.out is not None:
+        if decision.unjudged:
+            print_note("the same command with --retry runs those without a verdict again", "dim")
         print_note(f"table: {wish.out}; rigless sweep report {wish.out} --html report.html", "dim")
+
+
+def _show_found(found: list[DistinctFailure], bad: list[Row], total: int) -> None:
+    """Print the distinct failures of a search, and the first run without a verdict."""
+    for failure in found[:FOUND_SHOWN]:
+        _show_failure(failure.row)
+        if failure.count > 1:
+            print_note(f"      {failure.count - 1} more near it fail in the same way", "dim")
+    if len(found) > FOUND_SHOWN:
+        print_note(f"… and {len(found) - FOUND_SHOWN} more distinct failures", "dim")
+    unjudged = [row for row in bad if row.verdict != "fail"]
+    if unjudged:
+        _show_failure(unjudged[0])
+    count = f"{len(found)} distinct failure{'s' * (len(found) != 1)}"
+    text = f"{count}, {len(bad) - len(unjudged)} of {total} runs failed"
+    print_note(f"searched: {text}; the points were chosen to fail", "dim")
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

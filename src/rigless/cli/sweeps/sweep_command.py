@@ -118,6 +118,10 @@ def register(group: typer.Typer) -> None:
                 metavar="DIR", help="Keep the folders of runs with programs that did not pass."
             ),
         ] = None,
+        retry: Annotated[
+            bool,
+            typer.Option("--retry", help="Repeat runs of the table that are invalid or errors."),
+        ] = False,
         no_isolate: Annotated[
             bool, typer.Option("--no-isolate", help="No private networks, also if a program asks.")
         ] = False,
@@ -158,6 +162,6 @@ def register(group: typer.Typer) -> None:
         wish = Wish(
             target, vary, seeds, samples, sampling, pairwise, repeat, settings, programs, engine,
             address, workers, want, until, alpha, beta, bad, search, limit, out, runs,
-            not no_isolate, yes, quiet, panel,
+            retry, not no_isolate, yes, quiet, panel,
         )  # fmt: skip
         sys.exit(run_sweep(wish))

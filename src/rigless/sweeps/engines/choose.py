@@ -3,17 +3,17 @@
 from typing import Literal
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.scenario.build import Built
 from rigless.sweeps.engines.engine import Engine
 from rigless.sweeps.engines.local import LocalEngine
 from rigless.sweeps.files import bundle_of, encode_bundle
+from rigless.sweeps.preparation import Prepared
 
 EngineName = Literal["local", "dask", "ray"]
 NAMES = ("local", "dask", "ray")
 
 
 def make_engine(
-    name: str, built: Built, target: str, address: str | None = None, workers: int | None = None
+    name: str, prepared: Prepared, address: str | None = None, workers: int | None = None
 ) -> Engine:
     """Return an engine with its workers. Raises InputError."""
     if name not in NAMES:
@@ -27,7 +27,8 @@ def make_engine(
             what = "the engine local has no address"
             raise InputError(Problem("--address", what, "add --engine dask or --engine ray"))
         return LocalEngine(workers)
-    files = encode_bundle(bundle_of(built, target))
+    target, settings = prepared.question.target, prepared.all_settings()
+    files = encode_bundle(bundle_of(prepared.built, target, settings))
     if name == "dask":
         from rigless.sweeps.engines.dask_engine import DaskEngine
 

@@ -1,17 +1,22 @@
 """The engine `dask`: a Dask cluster at an address, or one of its own on this machine."""
 
+import logging
 import os
+from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
+from queue import Empty, SimpleQueue
 from typing import Any
 
+from rigless.console import print_note
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.engines.engine import ATTEMPTS, lost
+from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, broken, lost
 from rigless.sweeps.engines.remote import run_remote
 from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task, decode_row, encode
 
 AHEAD = 3  # tasks in the cluster for each worker
 CONNECT_S = 10.0
+LOOK_S = 5.0  # between two looks at the cluster while no run ends
 START_S = 60.0  # until workers have started on a busy machine
 
 
@@ -27,6 +32,7 @@ class DaskEngine:
         except ModuleNotFoundError:
             fix = "pip install 'rigless[dask]'"
             raise InputError(Problem("--engine dask", "Dask is not installed", fix)) from None
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we report it
         self._cluster: Any = None
         self._size = 1 if address else workers or len(os.sched_getaffinity(0))
         try:
@@ -50,26 +56,28 @@ class DaskEngine:
             what = f"the Dask scheduler at {address} has no workers"
             fix = f"start one on each machine: dask worker {address}"
             raise InputError(Problem("--address", what, fix)) from None
-        self._files = self._client.scatter(files, broadcast=False, hash=True)
+        # As the result of a task it is made again if the workers that hold it are lost.
+        self._files = self._client.submit(bytes, files, pure=True)
 
     @property
     def workers(self) -> int:
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
-        """Return the row of each task as it ends."""
-        from distributed import as_completed
-
+        """Return the row of each task as it ends. Raises EngineLostError."""
         source = iter(tasks)
         running: dict[Any, Task] = {}
-        ended = as_completed(raise_errors=False)
-        more = self._submit(source, running, ended)
-        while running:
-            future = next(ended)
-            yield self._row(future, running.pop(future))
-            future.release()
-            if more:
-                more = self._submit(source, running, ended)
+        ended: SimpleQueue[Any] = SimpleQueue()
+        try:
+            more = self._submit(source, running, ended)
+            while running:
+                future = self._wait(ended)
+                yield self._row(future, running.pop(future))
+                future.release()
+                if more:
+                    more = self._submit(source, running, ended)
+        except (OSError, CancelledError) as error:  # Dask's errors of closed connections
+            raise self._lost() from error
 
     def close(self) -> None:
         """End the connection, and the cluster if it is the engine's own."""
@@ -77,7 +85,9 @@ class DaskEngine:
         if self._cluster is not None:
             self._cluster.close()
 
-    def _submit(self, source: Iterator[Task], running: dict[Any, Task], ended: Any) -> bool:
+    def _submit(
+        self, source: Iterator[Task], running: dict[Any, Task], ended: SimpleQueue[Any]
+    ) -> bool:
         """Keep enough tasks in the cluster. Return False if there are no more."""
         wanted = max(1, self.workers) * AHEAD
         while len(running) < wanted:
@@ -88,13 +98,35 @@ class DaskEngine:
                 run_remote, encode(task), self._files, self.name, pure=False, retries=ATTEMPTS - 1
             )
             running[future] = task
-            ended.add(future)
+            future.add_done_callback(ended.put)
         return True
 
-    @staticmethod
-    def _row(future: Any, task: Task) -> Row:
+    def _wait(self, ended: SimpleQueue[Any]) -> Any:
+        """Return the next future that has ended. Say so if the cluster has no workers."""
+        said = False
+        while True:
+            try:
+                return ended.get(timeout=LOOK_S)
+            except Empty:
+                if self._client.status != "running":
+                    raise self._lost() from None
+                if not said and not self.workers:
+                    said = True
+                    where = self._client.scheduler.address
+                    print_note(f"the cluster has no workers: start one: dask worker {where}")
+
+    def _row(self, future: Any, task: Task) -> Row:
         if future.status == "finished":
             return decode_row(future.result())
+        if future.status != "error":
+            raise self._lost()
         error = future.exception()
-        task.row.engine = DaskEngine.name
-        return lost(task, f"{type(error).__name__}: {error}".splitlines()[0])
+        task.row.engine = self.name
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        return (
+            lost(task, reason) if type(error).__name__ == "KilledWorker" else broken(task, reason)
+        )
+
+    def _lost(self) -> EngineLostError:
+        what = f"the Dask scheduler at {self._client.scheduler.address} no longer answers"
+        return EngineLostError(Problem("--engine dask", what, "start it again"))

@@ -3,10 +3,15 @@
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from rigless.kernel.problems import InputError
 from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task
 
 ATTEMPTS = 3  # of a run whose worker died
+
+
+class EngineLostError(InputError):
+    """The cluster ended during a sweep. The rows so far are kept."""
 
 
 class Engine(Protocol):
@@ -38,4 +43,11 @@ def lost(task: Task, reason: str) -> Row:
     """Return the row of a run whose workers died every time."""
     row = task.row
     row.verdict, row.note = "error", f"its worker died {ATTEMPTS} times: {reason}"
+    return row
+
+
+def broken(task: Task, reason: str) -> Row:
+    """Return the row of a run that a worker of a cluster could not begin."""
+    row = task.row
+    row.verdict, row.note = "error", f"its worker cannot run it: {reason}"
     return row

@@ -139,7 +139,7 @@ class LocalEngine:
                 yield from self._bury(worker, waiting)
                 continue
             for frame in worker.frames.feed(data):
-                worker.tasks.popleft()
+                self._attempts.pop(worker.tasks.popleft().index, None)
                 worker.begun_s = time.monotonic()
                 yield decode_row(frame)
         now_s = time.monotonic()
@@ -155,6 +155,7 @@ class LocalEngine:
             self._attempts[task.index] = self._attempts.get(task.index, 0) + 1
             if self._attempts[task.index] >= ATTEMPTS:
                 worker.tasks.popleft()
+                del self._attempts[task.index]  # the next sweep may have a run of this index
                 yield lost(task, self._last_words(worker))
         self._remove(worker, waiting)
 

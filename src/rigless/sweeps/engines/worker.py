@@ -30,7 +30,10 @@ def work(link: socket.socket) -> None:
 
     threading.Thread(target=read, daemon=True).start()
     while True:
-        row = run_task(decode_task(tasks.get()))
+        task = decode_task(tasks.get())
+        if os.path.isdir(task.given_from):
+            os.chdir(task.given_from)  # in a cluster: settings may name files from there
+        row = run_task(task)
         send_frame(link, encode(row))
 
 

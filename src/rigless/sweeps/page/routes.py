@@ -1,6 +1,8 @@
 """The page of a sweep and its part of the control API."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Query, Response
@@ -13,6 +15,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.panel.player import Player
 from rigless.sweeps.again import begin_s, run_again
 from rigless.sweeps.page.live import LiveSweep
+from rigless.sweeps.pick import scenario_of
 from rigless.sweeps.report.page import (
     drawn,
     page_script,
@@ -101,6 +104,7 @@ def add_sweep_routes(app: FastAPI, live: LiveSweep, host: Host, player: Player) 
         row = live.row(key)
         if row is None:
             raise InputError(Problem("key", f"the sweep has no run {key!r}", "reload the page"))
+        row = replace(row, scenario=scenario_of(row, FilePath(live.table)))
         file = host.recordings.path / f"sweep-{key}.mcap"
         if not file.exists():
             part = file.with_suffix(".part")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.pick import pick
+from rigless.sweeps.pick import pick, scenario_of
 from rigless.sweeps.row import Row
 from rigless.sweeps.settings import PROGRAM, to_texts
 from rigless.sweeps.shrink.draft import Draft, read_draft
@@ -46,19 +46,13 @@ def find_origin(
             what = f"the run of row {found.key} did not fail: its verdict is {found.verdict!r}"
             raise InputError(Problem("ROW", what, "choose a row that failed", target))
         seed = found.seed if seed is None else seed
-        draft = read_draft(_scenario_of(found, path), [*to_texts(found.settings), *settings], seed)
+        draft = read_draft(scenario_of(found, path), [*to_texts(found.settings), *settings], seed)
         _set_commands(draft, found)
         varied = "".join(f", {key} = {inline(value)}" for key, value in found.settings.items())
         words = f"row {found.key} of {target}: {found.scenario}{varied}"
         expected, changed = found.failed, CHANGED
     words += f", seed {draft.data['seed']}" if "seed" in draft.data else ""
     return Origin(draft, words, expected, changed)
-
-
-def _scenario_of(row: Row, table: Path) -> str:
-    """Return the scenario of a row: as it was named, or in the folder of the table."""
-    near = table.parent / row.scenario
-    return str(near) if not Path(row.scenario).exists() and near.is_file() else row.scenario
 
 
 def _set_commands(draft: Draft, row: Row) -> None:

@@ -153,10 +153,18 @@ def _write_csv(records: Records) -> bytes:
     found = columns(records)
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(found)
-    kinds = {name: _kind(values, name) for name, values in found.items()}
+    kinds = {name: _csv_kind(values, name) for name, values in found.items()}
     for index in range(len(records)):
         writer.writerow([_csv_text(values[index], kinds[name]) for name, values in found.items()])
     return text.getvalue().encode()
+
+
+def _csv_kind(values: list[Any], name: str) -> type | None:
+    """Return the type of a column; texts that would be read as numbers are written as JSON."""
+    kind = _kind(values, name)
+    if kind is str and name not in COLUMNS and ("" in values or _all_json(values, name)):
+        return None
+    return kind
 
 
 def _csv_text(value: Any, kind: type | None) -> str:
@@ -179,7 +187,7 @@ def _read_csv(path: Path) -> Records:
     ]
 
 
-def _all_json(values: list[str], name: str) -> bool:
+def _all_json(values: list[str | None], name: str) -> bool:
     if name in COLUMNS:
         return COLUMNS[name] is not str
     try:

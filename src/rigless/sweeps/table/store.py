@@ -9,15 +9,16 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from rigless.kernel.problems import InputError, Problem
 from rigless.sweeps.row import Row, fill_metrics
 from rigless.sweeps.table.formats import damaged, json_line, read_rows, suffix_of, write_rows
 
+DigestsOf = Callable[[Mapping[str, Any]], tuple[str, str]]
 SYNC_S = 1.0  # how often the journal is forced to the disk
 
 
@@ -38,9 +39,12 @@ def read_table(path: Path) -> list[Row]:
 
 
 class Store:
-    """The rows of a sweep, on disk as they come. One process at a time has it open."""
+    """The rows of a sweep, on disk as they come. One process at a time has it open.
 
-    def __init__(self, path: Path, content: str, version: str, programs: str = ""):
+    `digests` returns the digests `content` and `programs` that a row with some settings must have.
+    """
+
+    def __init__(self, path: Path, digests: DigestsOf, version: str):
         suffix_of(path)
         self.path = path
         self.rows: dict[str, Row] = {}
@@ -53,7 +57,7 @@ class Store:
             self.rows = {row.key: row for row in read_rows(path)}
         self._open_journal()
         try:
-            self._check_same(content, version, programs)
+            self._check_same(digests, version)
         except InputError:
             self.close()
             raise
@@ -117,8 +121,9 @@ class Store:
         self._journal.truncate(good)  # the torn line of a killed sweep
         self.rows |= {row.key: row for row in rows}
 
-    def _check_same(self, content: str, version: str, programs: str) -> None:
+    def _check_same(self, digests: DigestsOf, version: str) -> None:
         for row in self.rows.values():
+            content, programs = digests(row.settings)
             if row.version != version:
                 what = f"{self.path} holds runs of version {row.version}; this is {version}"
                 raise InputError(Problem("--out", what, "choose another file"))

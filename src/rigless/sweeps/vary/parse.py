@@ -107,15 +107,20 @@ def _range(key: str, numbers: re.Match[str], where: str) -> Axis:
         raise InputError(Problem(where, text, "for example 0.1..0.5:5")) from None
     _check_limits(low, high, where, numbers[0])
     if numbers[3] is not None:
-        count = int(numbers[3])
-        if not 1 <= count <= 1_000_000:
-            raise InputError(Problem(where, f"{numbers[0]!r} has {count} values", "1 to 1000000"))
-        return linear(key, low, high, count)
+        return _linear(key, low, high, int(numbers[3]), where, numbers[0])
     if re.fullmatch(r"[-+]?[0-9]+", numbers[1]) and re.fullmatch(r"[-+]?[0-9]+", numbers[2]):
         if high - low >= 1_000_000:
             raise InputError(Problem(where, f"{numbers[0]!r} has over a million values", "use :n"))
         return Values(key, tuple(range(int(low), int(high) + 1)))
     return Uniform(key, low, high)
+
+
+def _linear(key: str, low: float, high: float, count: float, where: str, text: str) -> Axis:
+    if count != int(count) or not 1 <= count <= 1_000_000:
+        raise InputError(Problem(where, f"{text!r} has {count:g} values", "1 to 1000000"))
+    if count > 1 and low == high:
+        raise InputError(Problem(where, f"{text!r} is one value, {count:g} times", f"use {low:g}"))
+    return linear(key, low, high, int(count))
 
 
 def _check_limits(low: Any, high: Any, where: str, text: str) -> None:
@@ -174,7 +179,7 @@ def _of_table(key: str, table: dict[str, Any], world: World, where: str) -> Axis
         return Normal(key, float(value[0]), float(value[1]))
     _check_limits(value[0], value[1], where, str(value))
     if kind == "range":
-        return linear(key, value[0], value[1], max(1, int(value[2])))
+        return _linear(key, value[0], value[1], value[2], where, str(value))
     return Uniform(key, float(value[0]), float(value[1]))
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from browser.panel import Panel
 from rigless.sweeps.api import sweep
+from rigless.sweeps.decision import decide
 from rigless.sweeps.page import LiveSweep, serve_page
 from rigless.sweeps.row import Row
 from rigless.sweeps.table import read_table
@@ -28,7 +29,7 @@ def row(number: int) -> Row:
 
 
 def test_the_page_follows_a_sweep_and_keeps_what_is_open(window):
-    live = LiveSweep("nav", 40)
+    live = LiveSweep("nav", 40, want=0.4)
     for number in range(10):
         live.add(row(number))
     with serve_page(live, "127.0.0.1:0") as url:
@@ -43,9 +44,25 @@ def test_the_page_follows_a_sweep_and_keeps_what_is_open(window):
         expect(page.locator(".counts")).to_have_text("20 passed20 failed")
         expect(page.locator(".failures li[data-key]")).to_have_count(20)
         expect(page.locator(".failures details[open]")).to_have_count(1)
-        live.finish()
+        expect(page.locator(".verdict .badge")).to_have_text("RUNNING")
+        expect(page.locator(".why")).to_contain_text("20 of 40 runs passed so far (50.0 %)")
+        live.finish(decide([row(number) for number in range(40)], 0.4))
         expect(page.locator(".progress")).to_contain_text(re.compile(r"nav *40 runs"))
+        expect(page.locator(".verdict .badge")).to_have_text("UNDECIDED")
         page.close()
+
+
+def test_an_open_page_gets_the_end_before_the_server_closes(window):
+    live = LiveSweep("nav", 10, want=0.4)
+    with serve_page(live, "127.0.0.1:0") as url:
+        page = window.tab(url.partition("/sweep")[0])
+        page.goto(url)
+        expect(page.locator(".progress")).to_contain_text("0 of 10 runs")
+        for number in range(10):
+            live.add(row(number))
+    expect(page.locator(".verdict .badge")).to_have_text("UNDECIDED")
+    expect(page.locator(".progress")).to_contain_text(re.compile(r"nav *10 runs"))
+    page.close()
 
 
 def test_a_failure_opens_in_the_panel_before_its_instant(window, serve, table):

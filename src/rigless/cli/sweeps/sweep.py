@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rigless.cli.parsing.program_commands import parse_commands
 from rigless.cli.sweeps.progress import Progress
@@ -26,6 +27,9 @@ from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version
 from rigless.sweeps.vary.parse import parse_seeds
 from rigless.sweeps.vary.plan import Plan, Sample, choose_settings, count_grid
+
+if TYPE_CHECKING:
+    from rigless.sweeps.page import LiveSweep
 
 MANY = 100_000  # runs that need --yes
 SEARCHED = 200  # runs of a search by default
@@ -87,13 +91,9 @@ def run_sweep(wish: Wish) -> int:
         progress = Progress(prepared.built.scenario.name, total, wish.quiet, bounded)
         progress.known = lambda: sweep.skipped
         stack.enter_context(progress)
+        live = None
         if wish.panel is not None:
-            from rigless.sweeps.page import LiveSweep, serve_page
-
-            table = str(wish.out) if wish.out is not None else ""
-            live = LiveSweep(prepared.built.scenario.name, total, wish.want, table)
-            print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
-            progress.watch = live.add
+            live = _serve(stack, wish, prepared.built.scenario.name, total, progress)
         rows = sweep.run(work) if isinstance(work, Plan) else sweep.search(work)
         interrupted, lost = False, None
         try:
@@ -103,6 +103,8 @@ def run_sweep(wish: Wish) -> int:
         if interrupted or lost:
             progress.close()
             engine.close()
+        if live is not None:
+            live.finish(sweep.decision())
         if store is not None:
             store.finish(sweep.order)
     if lost is not None:
@@ -115,6 +117,17 @@ def run_sweep(wish: Wish) -> int:
         _show(sweep, wish, decision, work.failures() if isinstance(work, Search) else None)
     print_line(decision.line)
     return decision.exit_code
+
+
+def _serve(stack: ExitStack, wish: Wish, name: str, total: int, progress: Progress) -> "LiveSweep":
+    """Serve the page of the sweep, which follows its progress."""
+    from rigless.sweeps.page import LiveSweep, serve_page
+
+    live = LiveSweep(name, total, wish.want, str(wish.out) if wish.out is not None else "")
+    live.known = progress.known
+    progress.watch = live.add
+    print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
+    return live
 
 
 def _say_stopped(done: int, total: int, out: Path | None) -> None:

@@ -1,7 +1,7 @@
 
 // The live part of the page: progress, updates while the sweep runs, and runs opened in the panel.
 const PERIOD_MS = 1000;
-let revision = -1;
+let revision = -1, shownEnd = false;
 
 const progressBar = document.createElement("div");
 progressBar.className = "progress";
@@ -16,8 +16,8 @@ function duration(seconds) {
     : minutes ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
-function showProgress({ name, done, total, seconds, finished }) {
-  const rate = seconds > 0 ? done / seconds : 0;
+function showProgress({ name, done, total, known, seconds, finished }) {
+  const rate = seconds > 0 ? (done - known) / seconds : 0;
   const left = rate
     ? `, ${Math.round(60 * rate)} runs/min, ${duration((total - done) / rate)} left` : "";
   progressBar.querySelector("b").textContent = name;
@@ -81,7 +81,7 @@ async function openRun(key, button) {
 }
 
 async function update() {
-  let finished = false;
+  let ended = false;
   try {
     const answer = await fetch(`/api/sweep?revision=${revision}`);
     const news = await answer.json();
@@ -93,11 +93,12 @@ async function update() {
       filterFailures();
     }
     revision = news.progress.revision;
-    finished = news.progress.finished && revision === news.progress.done;
+    ended = shownEnd;
+    shownEnd = news.progress.finished && revision > news.progress.done;
   } catch {
-    progressBar.querySelector("span").textContent = "The sweep does not answer: it has ended.";
+    progressBar.querySelector("span").textContent = "The sweep does not answer: it was stopped.";
   }
-  if (!finished) setTimeout(update, PERIOD_MS);
+  if (!ended) setTimeout(update, shownEnd ? 0 : PERIOD_MS);  // the last question confirms the end
 }
 
 

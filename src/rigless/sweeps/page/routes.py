@@ -31,11 +31,15 @@ SCRIPTS = '<script type="module" src="/sweep/page.js"></script>'
 
 
 class SweepProgress(TypedDict):
-    """The progress of a sweep. `revision` increases with the rows in the summary."""
+    """The progress of a sweep. `revision` increases with the rows in the summary and at the end.
+
+    `known` runs were in the table before.
+    """
 
     name: str
     done: int
     total: int
+    known: int
     seconds: float
     finished: bool
     revision: int
@@ -65,6 +69,7 @@ def add_sweep_routes(app: FastAPI, live: LiveSweep, host: Host, player: Player) 
             "name": live.name,
             "done": live.done,
             "total": live.total,
+            "known": live.known(),
             "seconds": round(live.seconds, 1),
             "finished": live.finished,
             "revision": revision,
@@ -93,6 +98,7 @@ def add_sweep_routes(app: FastAPI, live: LiveSweep, host: Host, player: Player) 
             "body": None,
             "data": None,
         }
+        live.asked(revision)
         if newest != revision:
             found["body"] = await asyncio.to_thread(render_body, summary, live.table)
             found["data"] = to_builtins(drawn(summary))

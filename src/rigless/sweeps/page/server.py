@@ -32,6 +32,7 @@ def serve_page(live: LiveSweep, panel: str | None, auth: bool = True) -> Iterato
             yield url_of(server)
         finally:
             live.finish()
+            live.linger()
             asyncio.run_coroutine_threadsafe(_close(server), loop).result(CLOSE_S)
     finally:
         loop.call_soon_threadsafe(loop.stop)

@@ -117,6 +117,7 @@ class Summary:
     pair_coverage: float | None
     facts: Facts
     notes: list[str] = field(default_factory=list)
+    running: bool = False  # there is no verdict yet
 
 
 def summarize(

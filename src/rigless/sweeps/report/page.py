@@ -26,7 +26,7 @@ def render_report(summary: Summary, table: str) -> str:
 
 def render_page(summary: Summary, table: str, styles: str, scripts: str) -> str:
     """Return the page with these elements for styles and scripts."""
-    title = f"rigless sweep: {summary.decision.line}"
+    title = f"rigless sweep: {'running' if summary.running else summary.decision.line}"
     return (
         "<!doctype html>\n"
         '<html lang="en"><head><meta charset="utf-8">'

@@ -19,10 +19,12 @@ def render_verdict(summary: Summary) -> str:
     """Return the banner: word, pass rate, interval, sentence and facts."""
     decision = summary.decision
     rate = decision.passed / decision.total if decision.total else None
+    word = "RUNNING" if summary.running else decision.word
+    kind = "" if summary.running else CLASSES[decision.word]
     shown = percent(rate).removesuffix(" %") if rate is not None else "–"
     return (
-        f'<div class="banner verdict {CLASSES[decision.word]}"><div class="headline">'
-        f'<span class="badge">{decision.word}</span>'
+        f'<div class="banner verdict {kind}"><div class="headline">'
+        f'<span class="badge">{word}</span>'
         f'<span class="rate">{shown}<small>%&thinsp;passed</small></span></div>'
         f"{_interval(decision, rate)}"
         f'<p class="why">{text(decision.sentence)}</p>{_facts(summary.facts, summary.rows)}</div>'
@@ -190,6 +192,13 @@ def _settings(failure: FailedRun) -> str:
 
 
 def _value(value: Any) -> str:
+    """Return a value for people: numbers have four digits; the commands have all."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_value(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    if isinstance(value, float):
+        return figure(value)
     return value if isinstance(value, str) else inline(value)
 
 

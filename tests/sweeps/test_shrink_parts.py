@@ -15,7 +15,7 @@ from rigless.sweeps.shrink.ddmin import minimize
 from rigless.sweeps.shrink.draft import Draft
 from rigless.sweeps.shrink.failure import Failure, phase_of
 from rigless.sweeps.shrink.output import write_verified
-from rigless.sweeps.shrink.simpler import options
+from rigless.sweeps.shrink.simpler import options, options_at
 from rigless.sweeps.shrink.trials import BudgetSpentError, Trials
 from rigless.sweeps.toml_writer import to_toml
 
@@ -80,6 +80,9 @@ def test_the_simplest_numbers_come_first():
     assert options(137) == [0, 100, 140]
     assert options(2.31, "at_s") == [0.0, 2.0, 2.3]
     assert options(2.31, "x") == [2.3]
+    assert options_at(("robots", 0, "start", "y"), -0.243) == [-0.2, -0.24]
+    assert options_at(("world", "obstacles", 0, "y"), -0.243) == [-0.24]
+    assert options_at(("world", "obstacles", 0, "y"), -0.24) == []
     assert options(0.2) == [0.0]
     assert str(options(-0.0277, "y")[0]) == "0.0"
     assert [options(value) for value in (0, 0.0, True, math.inf)] == [[], [], [], []]

@@ -190,7 +190,7 @@ class Shrinker:
     def _simplify_numbers(self) -> None:
         for path in simpler.numbers(self.data, self.failure):
             value = simpler.value_at(self.data, path)
-            values = simpler.options(value, path[-1])
+            values = simpler.options_at(path, value)
             found = self._accept([simpler.with_value(self.data, path, each) for each in values])
             if found is not None:
                 self.note(f"{dotted(path)}: {value:g} is now {values[found]:g}")

@@ -11,6 +11,7 @@ from rigless.sweeps.shrink.failure import Failure
 
 COUNTS_TRIED = 4  # robots of a fleet
 PLACES = ("x", "y", "theta")
+OBSTACLE_DIGITS = 2  # of coordinates: moved by more than a centimetre, it is another scene
 DIGITS = (-3, -2, -1, 0, 1, 2, 3, 4)  # after the decimal point of round numbers
 # Keys whose value says what an entry is about: never dropped, and their numbers are kept.
 SUBJECTS = {
@@ -25,17 +26,18 @@ SUBJECTS = {
 IRRELEVANT = ("description", "speed", "late_max_ms", "settle_s")  # to a run in virtual time
 
 
-def options(value: float, key: str | int = "") -> list[float]:
+def options(value: float, key: str | int = "", least_digits: int = 1) -> list[float]:
     """Return numbers that are simpler than a number, the simplest first.
 
-    Coordinates are only rounded: elsewhere, a robot or an obstacle would be another case.
+    Coordinates are only rounded, and keep `least_digits` after the decimal point: elsewhere, a
+    robot or an obstacle would be another case.
     """
     if isinstance(value, bool) or not math.isfinite(value) or value == 0:
         return []
     if key == "count":
         return list(range(1, min(int(value), COUNTS_TRIED + 1)))
     found: list[float] = [] if key in PLACES else [0 if isinstance(value, int) else 0.0]
-    for digits in [each for each in DIGITS if each > 0 or key not in PLACES]:
+    for digits in [each for each in DIGITS if each >= least_digits or key not in PLACES]:
         rounded = round(value, digits) or type(value)(0)  # no -0.0
         if rounded not in found and rounded != value and _length(rounded) < _length(value):
             found.append(rounded)
@@ -71,9 +73,11 @@ def irrelevant_keys(data: Data) -> list[KeyPath]:
 
 def numbers(data: Data, failure: Failure) -> list[KeyPath]:
     """Return the places of all numbers that can be simplified."""
+    obstacles: list[KeyPath] = []
     found: list[KeyPath] = []
     for path, entry in _entries(data, failure):
-        found += [at for at, value in _numbers(entry, path) if options(value, at[-1])]
+        group = obstacles if is_obstacle(path) else found
+        group += [at for at, value in _numbers(entry, path) if options_at(at, value)]
     for index, entry in enumerate(data["robots"]):
         parts = ("count",) if failure.keeps_commands else ("count", "start", "config")
         for key in parts:
@@ -81,9 +85,18 @@ def numbers(data: Data, failure: Failure) -> list[KeyPath]:
                 found += [
                     at
                     for at, value in _numbers(entry.get(key), ("robots", index, key))
-                    if options(value, at[-1])
+                    if options_at(at, value)
                 ]
-    return found
+    return found + obstacles  # at last: they are the scene, and where a robot starts is the case
+
+
+def options_at(path: KeyPath, value: float) -> list[float]:
+    """Return the simpler numbers for a place in a scenario."""
+    return options(value, path[-1], OBSTACLE_DIGITS if is_obstacle(path) else 1)
+
+
+def is_obstacle(path: KeyPath) -> bool:
+    return path[:2] == ("world", "obstacles")
 
 
 def value_at(data: Data, path: KeyPath) -> Any:

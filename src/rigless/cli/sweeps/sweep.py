@@ -82,7 +82,7 @@ def run_sweep(wish: Wish) -> int:
         if wish.out is not None:
             store = Store(wish.out, prepared.digests.of, rigless_version())
             stack.enter_context(store)
-        engine = make_engine(wish.engine, prepared, wish.address, wish.workers)
+        engine = make_engine(wish.engine, prepared, wish.address, wish.workers, print_note)
         stack.callback(engine.close)
         folder = wish.runs and wish.runs.resolve()
         sweep = Sweep(prepared, engine, store, goal, folder, wish.retry)

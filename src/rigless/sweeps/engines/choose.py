@@ -3,7 +3,7 @@
 from typing import Literal
 
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.sweeps.engines.engine import Engine
+from rigless.sweeps.engines.engine import Engine, Note
 from rigless.sweeps.engines.local import LocalEngine
 from rigless.sweeps.files import bundle_of, encode_bundle
 from rigless.sweeps.preparation import Prepared
@@ -13,7 +13,11 @@ NAMES = ("local", "dask", "ray")
 
 
 def make_engine(
-    name: str, prepared: Prepared, address: str | None = None, workers: int | None = None
+    name: str,
+    prepared: Prepared,
+    address: str | None = None,
+    workers: int | None = None,
+    note: Note = lambda text: None,
 ) -> Engine:
     """Return an engine with its workers. Raises InputError."""
     if name not in NAMES:
@@ -32,7 +36,7 @@ def make_engine(
     if name == "dask":
         from rigless.sweeps.engines.dask_engine import DaskEngine
 
-        return DaskEngine(address, workers, files)
+        return DaskEngine(address, workers, files, note)
     from rigless.sweeps.engines.ray_engine import RayEngine
 
     return RayEngine(address, workers, files)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from rigless.console import print_note
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, broken, lost
+from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, Note, broken, lost
 from rigless.sweeps.engines.remote import run_remote
 from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task, decode_row, encode
@@ -25,7 +24,7 @@ class DaskEngine:
 
     name = "dask"
 
-    def __init__(self, address: str | None, workers: int | None, files: bytes):
+    def __init__(self, address: str | None, workers: int | None, files: bytes, note: Note):
         try:
             from distributed import Client
             from distributed.deploy.subprocess import SubprocessCluster
@@ -33,7 +32,7 @@ class DaskEngine:
             fix = "pip install 'rigless[dask]'"
             raise InputError(Problem("--engine dask", "Dask is not installed", fix)) from None
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we report it
-        self._cluster: Any = None
+        self._note, self._cluster = note, None
         self._size = 1 if address else workers or len(os.sched_getaffinity(0))
         try:
             if address is None:
@@ -56,6 +55,7 @@ class DaskEngine:
             what = f"the Dask scheduler at {address} has no workers"
             fix = f"start one on each machine: dask worker {address}"
             raise InputError(Problem("--address", what, fix)) from None
+        self._at = str(self._client.scheduler_info(n_workers=0)["address"])
         # As the result of a task it is made again if the workers that hold it are lost.
         self._files = self._client.submit(bytes, files, pure=True)
 
@@ -112,8 +112,7 @@ class DaskEngine:
                     raise self._lost() from None
                 if not said and not self.workers:
                     said = True
-                    where = self._client.scheduler.address
-                    print_note(f"the cluster has no workers: start one: dask worker {where}")
+                    self._note(f"the cluster has no workers: start one: dask worker {self._at}")
 
     def _row(self, future: Any, task: Task) -> Row:
         if future.status == "finished":
@@ -128,5 +127,5 @@ class DaskEngine:
         )
 
     def _lost(self) -> EngineLostError:
-        what = f"the Dask scheduler at {self._client.scheduler.address} no longer answers"
+        what = f"the Dask scheduler at {self._at} no longer answers"
         return EngineLostError(Problem("--engine dask", what, "start it again"))

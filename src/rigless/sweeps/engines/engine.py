@@ -1,12 +1,13 @@
 """The interface of engines, and the rows of runs that did not end."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from rigless.kernel.problems import InputError
 from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task
 
+Note = Callable[[str], None]  # shows a line to the user
 ATTEMPTS = 3  # of a run whose worker died
 
 

@@ -3,17 +3,19 @@
 import logging
 import os
 import socket
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.engines.engine import ATTEMPTS, lost
+from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, broken, lost
 from rigless.sweeps.engines.remote import run_remote
 from rigless.sweeps.row import Row
 from rigless.sweeps.task import Task, decode_row, encode
 
 AHEAD = 3  # tasks in the cluster for each worker
 CONNECT_S = 5.0
+LOOK_S = 5.0  # between two looks at the cluster while no run ends
 STORE_BYTES = 200_000_000  # of shared memory for a cluster of our own
 
 
@@ -44,19 +46,27 @@ class RayEngine:
             ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
         except (OSError, ValueError, RuntimeError) as error:
             what = f"no Ray cluster answers at {address}: {str(error).splitlines()[0]}"
-            fix = "start it: ray start --head; then --address auto, or ray://HOST:10001"
+            fix = (
+                "start it: ray start --head; then --address auto, or ray://HOST:10001; "
+                "if it authenticates by a token, set RAY_AUTH_MODE=token"
+            )
             raise InputError(Problem("--address", what, fix)) from None
         self._ray = ray
         # Task retries cover the death of a Ray worker.
         self._remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(run_remote)
         self._files = ray.put(files)
+        self._cores, self._look_s = 1, 0.0
+        self._at = ray.get_runtime_context().gcs_address
 
     @property
     def workers(self) -> int:
-        return int(self._ray.cluster_resources().get("CPU", 1))
+        """The number of cores, at most LOOK_S old."""
+        if time.monotonic() > self._look_s:
+            self._look()
+        return self._cores
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
-        """Return the row of each task as it ends."""
+        """Return the row of each task as it ends. Raises EngineLostError."""
         source = iter(tasks)
         running: dict[Any, Task] = {}
         more = True
@@ -68,20 +78,42 @@ class RayEngine:
                 else:
                     running[self._remote.remote(encode(task), self._files, self.name)] = task
             if running:
-                done, _ = self._ray.wait(list(running))
-                for reference in done:
+                for reference in self._wait(list(running)):
                     yield self._row(reference, running.pop(reference))
 
     def close(self) -> None:
         """End the connection, and the cluster if it is the engine's own."""
         self._ray.shutdown()
 
+    def _wait(self, running: list[Any]) -> list[Any]:
+        """Return references whose tasks have ended."""
+        while True:
+            done, _ = self._ray.wait(running, timeout=LOOK_S)
+            if done:
+                return list(done)
+            self._look()
+
+    def _look(self) -> None:
+        """Count the cores. Raises EngineLostError.
+
+        Ray itself waits a minute for a lost head, and then ends this process.
+        """
+        try:
+            _check_answers(self._at)
+        except OSError:
+            what = f"the head of the Ray cluster at {self._at} no longer answers"
+            raise EngineLostError(Problem("--engine ray", what, "start it again")) from None
+        self._cores = int(self._ray.cluster_resources().get("CPU", 1))
+        self._look_s = time.monotonic() + LOOK_S
+
     def _row(self, reference: Any, task: Task) -> Row:
         try:
             return decode_row(self._ray.get(reference))
         except self._ray.exceptions.RayError as error:
             task.row.engine = self.name
-            return lost(task, f"{type(error).__name__}: {error}".splitlines()[0])
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            began = not isinstance(error, self._ray.exceptions.RayTaskError)
+            return lost(task, reason) if began else broken(task, reason)
 
 
 def _check_answers(address: str | None) -> None:

@@ -280,16 +280,25 @@ def test_modes_that_end_an_order(scene):
     assert scene.truth.pose[0] == pytest.approx(x + 1, abs=1e-3)
 
 
-def test_an_emergency_stop_holds_the_order_and_names_its_kind(scene):
+@pytest.mark.parametrize(
+    ("button", "acknowledge", "kind"),
+    [("estop", "MANUAL", "MANUAL"), ("remote_estop", "MANUAL", "REMOTE"),
+     ("estop", "AUTO", "AUTOACK")],
+)  # fmt: skip
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_emergency_stop_holds_the_order_and_names_its_kind(version, button, acknowledge, kind):
+    scene = Scene(version, safety={"estopAcknowledge": acknowledge}).run(0.05)
     scene.order(graph((0, 0), (3, 0)))
-    scene.run(1.0).sim.set_input("agv", "estop", True)
+    scene.run(1.0).sim.set_input("agv", button, True)
     scene.run(2.0)
     key = "eStop" if scene.major == 2 else "activeEmergencyStop"
-    assert (scene.state["safetyState"][key], scene.state["driving"]) == ("MANUAL", False)
+    kind = "MANUAL" if scene.major == 3 and kind == "AUTOACK" else kind
+    assert (scene.state["safetyState"][key], scene.state["driving"]) == (kind, False)
     assert not scene.done
-    scene.sim.set_input("agv", "estop", False)
-    scene.sim.send("agv", "nats", {"type": "CommandRequest", "commandId": "r",
-                                   "commandType": "RESUME", "params": {}})  # fmt: skip
+    scene.sim.set_input("agv", button, False)
+    if acknowledge == "MANUAL":
+        scene.sim.send("agv", "nats", {"type": "CommandRequest", "commandId": "r",
+                                       "commandType": "RESUME", "params": {}})  # fmt: skip
     scene.until(lambda: scene.done)
     assert scene.state["safetyState"][key] == "NONE"
 

@@ -143,6 +143,10 @@ TABLE = {
     ),
     "too low": (None, new(edge_with(maxHeight=0.1)), "orderError", UNSUPPORTED, {"maxHeight"}),
     "direction": (None, new(edge_with(direction="left")), "orderError", UNSUPPORTED, ORDER),
+    "zones of 2.x": (
+        None, new(lambda: {**graph(*LINE), "zoneSetId": "z"}), "orderError", UNSUPPORTED,
+        {"zoneSetId"},
+    ),
     "no position": (None, new(without_positions), "orderError", UNSUPPORTED, {"nodePosition"}),
     "unknown action": (None, new(acting("fly")), "orderError", ACTION, {"actionId"}),
     "action at the wrong place": (None, new(acting("cancelOrder")), "orderError", ACTION, ORDER),

@@ -128,6 +128,9 @@ def check_content(
 ) -> None:
     """Raise Rejected if the robot cannot do what an order asks for."""
     _check_size(order, limits.most)
+    if order.zoneSetId:
+        what = "no zone set comes with orders: leave zoneSetId out"
+        raise Rejected("unsupported", what, zoneSetId=order.zoneSetId)
     for node in order.nodes:
         place = node.nodePosition
         if place is None:

@@ -60,6 +60,7 @@ class Master:
     def __init__(self, broker: Broker):
         self.counts: Counter[str] = Counter()
         self.states: dict[str, dict[str, Any]] = {}
+        self.raw: dict[str, bytes] = {}  # the last message by topic
         self.history: list[dict[str, Any]] = []  # states and visualizations
         self.keep = False
         self.news = threading.Condition()
@@ -73,9 +74,12 @@ class Master:
     def _received(self, _client: Any, _data: Any, message: Any) -> None:
         _, _, _, serial, topic = message.topic.split("/")
         self.counts[topic] += 1
-        if topic not in ("state", "visualization") or (topic != "state" and not self.keep):
+        if topic not in ("state", "visualization") or (
+            topic != "state" and not self.keep and topic in self.raw
+        ):
             return
         plain = json.loads(message.payload)
+        self.raw[topic] = message.payload
         with self.news:
             if topic == "state":
                 self.states[serial] = plain
@@ -177,8 +181,8 @@ def rates(broker: Broker, count: int, hz: float, seconds: float) -> dict[str, fl
     }
 
 
-def latency(broker: Broker, orders: int) -> dict[str, float]:
-    """Return the time from an order to the first state with it."""
+def latency(broker: Broker, orders: int) -> tuple[dict[str, float], list[bytes]]:
+    """Return the time from an order to the first state with it, and a message of each topic."""
     with running(broker, 1):
         master, times = Master(broker), []
         master.wait(lambda: bool(master.states))
@@ -188,9 +192,11 @@ def latency(broker: Broker, orders: int) -> dict[str, float]:
             if not master.wait(lambda name=name: master.states["agv"]["orderId"] == name):
                 raise RuntimeError(f"no state with order {name} within {PATIENCE_S:g} s")
             times.append(time.perf_counter() - begun)
+        master.wait(lambda: False, 1.5)  # for a visualization
         master.close()
     p50, p99 = np.percentile(times, (50, 99))
-    return {"p50_ms": 1000 * float(p50), "p99_ms": 1000 * float(p99), "orders": len(times)}
+    figures = {"p50_ms": 1000 * float(p50), "p99_ms": 1000 * float(p99), "orders": len(times)}
+    return figures, list(master.raw.values())
 
 
 def outages(broker: Broker, kills: int) -> dict[str, float]:
@@ -222,30 +228,44 @@ def outages(broker: Broker, kills: int) -> dict[str, float]:
         master.wait(lambda: not master.states["agv"]["nodeStates"])
         master.wait(lambda: all(_final(one) for one in master.states["agv"]["actionStates"]))
         final = master.states["agv"]
+        repeated = _repeated(list(master.history))
         master.close()
     actions = [one["actionStatus"] for one in final["actionStates"]]
     return {
         "kills": kills - 1,
         "updates_lost": kills - 1 - final["orderUpdateId"],
         "actions_not_finished": kills - actions.count("FINISHED"),
+        "actions_repeated": repeated,
         "positions_past_the_base": beyond,
         "nodes_missed": last - final["lastNodeSequenceId"] // 2,
     }
+
+
+def _repeated(history: list[dict[str, Any]]) -> int:
+    """Return how many actions were seen running after they had finished."""
+    finished, again = set[str](), set[str]()
+    for message in history:
+        for one in message.get("actionStates", []):
+            if one["actionStatus"] == "FINISHED":
+                finished.add(one["actionId"])
+            elif one["actionId"] in finished:
+                again.add(one["actionId"])
+    return len(again)
 
 
 def _final(state: dict[str, Any]) -> bool:
     return state["actionStatus"] in ("FINISHED", "FAILED")
 
 
-def bare(broker: Broker, seconds: float) -> dict[str, float]:
-    """Return how many messages of a state's size a bare paho-mqtt client publishes."""
+def bare(broker: Broker, messages: list[bytes], seconds: float) -> dict[str, float]:
+    """Return how often a bare paho-mqtt client publishes these messages in turn."""
     client = paho.Client(paho.CallbackAPIVersion.VERSION2)
     client.connect("127.0.0.1", broker.port)
     client.loop_start()
-    body, count = b"x" * 1100, 0
+    count = 0
     begun, cpu = time.perf_counter(), time.process_time()
     while time.perf_counter() - begun < seconds:
-        info = client.publish("bench/state", body)
+        info = client.publish("bench/state", messages[count % len(messages)])
         count += 1
         if count % 200 == 0:
             info.wait_for_publish(PATIENCE_S)

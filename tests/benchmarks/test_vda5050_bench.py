@@ -12,6 +12,7 @@ def test_outages_of_the_broker_lose_and_repeat_nothing():
         "kills": 3,
         "updates_lost": 0,
         "actions_not_finished": 0,
+        "actions_repeated": 0,
         "positions_past_the_base": 0,
         "nodes_missed": 0,
     }

@@ -29,8 +29,8 @@ class Vda5050View(AgvView):
         yield Listing("actions", "Actions", "no actions", wrap=True, group=GROUP)
         yield Listing("vda errors", "Errors", "no errors", wrap=True, group=GROUP)
         yield Gauge("order nodes left", "Nodes left", digits=0, group=GROUP)
-        yield from super()._parts(config)
         yield Compose("send order", "Send", PORT, SENT, group="Send over VDA 5050")
+        yield from super()._parts(config)
 
     @property
     def _state(self) -> VdaState:

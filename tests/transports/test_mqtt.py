@@ -154,6 +154,16 @@ def test_a_session_that_is_left_has_no_will_and_keeps_what_was_retained(broker):
     asyncio.run(scene())
 
 
+def test_another_broker_is_not_restarted_by_a_fault(broker):
+    async def scene():
+        async with connected(broker) as (transport, inbox):
+            transport.send(1, b"restart", "_session")
+            await until(lambda: inbox.sessions().count("UP") == 2)
+            assert any("only the session is cut" in str(one) for one in inbox.logged)
+
+    asyncio.run(scene())
+
+
 def test_a_fault_closes_the_link_and_it_comes_back(broker, monkeypatch):
     monkeypatch.setattr(mqtt, "RETURN_S", 0.2)
 
@@ -260,9 +270,15 @@ def test_the_embedded_broker_is_shared_restarted_and_ends_with_the_host(tmp_path
         assert first == second
         assert len(brokers.servers) == 2
         transport, inbox = make(f"mqtt://127.0.0.1:{number}")
+        transport._options["embedded"] = brokers
         await transport.open(f"127.0.0.1:{number}")
-        os.kill(brokers.servers[number].pid, signal.SIGKILL)
+        pid = brokers.servers[number].pid
+        os.kill(pid, signal.SIGKILL)
         await until(lambda: inbox.sessions().count("UP") == 2)
+        assert (again := brokers.servers[number].pid) != pid
+        transport.send(1, b"restart", "_session")
+        await until(lambda: inbox.sessions().count("UP") == 3)
+        assert brokers.servers[number].pid != again
         assert any("MQTT broker at" in text and "started again" in text for _, text in told)
         await transport.close()
         await brokers.close()

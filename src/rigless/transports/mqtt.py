@@ -7,10 +7,11 @@ robot answers CONNECTING with the will of that connection (the subject `will` of
 Everything else that it emits is published while the session is up and dropped otherwise: nothing
 is sent late. `publish` of the options has quality of service and retain flag of each topic.
 
-On the subject `control` the robot may ask for a failure of the session, for its own faults: it is
-cut, displaced by another client with the same id, or left in order for some seconds or until
-`return`, so that the broker publishes no will and keeps what was retained. On the subject
-`download` it may ask for a file of an HTTP server, which is reported to it like the session.
+On the subject `control` the robot may ask for a failure of the session, for its own faults. It is
+cut, displaced by another client with the same id, ended by a restart of the embedded broker, or
+left in order for some seconds or until `return`, so that the broker publishes no will and keeps
+what was retained. On the subject `download` the robot may ask for a file of an HTTP server, which
+is reported to it like the session.
 """
 
 import asyncio
@@ -152,6 +153,8 @@ class Transport:
         """Let the session fail as the robot asks."""
         if data == b"cut":
             session.cut("cut by a fault")
+        elif data == b"restart":
+            self._restart_broker(session)
         elif data.startswith(b"leave") and session.up:
             session.leave("left on request")
             seconds = data.removeprefix(b"leave").strip()
@@ -162,6 +165,14 @@ class Transport:
             session.resume()
         elif data == b"takeover" and session.up:
             self._begin(displace(session.settings))
+
+    def _restart_broker(self, session: Session) -> None:
+        """Kill the embedded broker, which is started again; of another one only cut the session."""
+        embedded = self._options.get("embedded")
+        if embedded is None or not embedded.kill(session.settings.port):
+            what = f"the broker at {session.settings.place} is not embedded, so it is not restarted"
+            self.inbox.log(f"{what}: only the session is cut", "warning")
+            session.cut("cut by a fault")
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

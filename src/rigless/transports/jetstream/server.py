@@ -272,6 +272,11 @@ class Server:
         self._popen.kill()
         await _ended(self._popen, END_S)
 
+    def kill(self) -> None:
+        """Kill the process without a warning, as a fault does."""
+        if self._popen is not None:
+            self._popen.kill()
+
     async def end(self) -> None:
         """Terminate the process, if it runs, and unlock the store."""
         popen, self._popen = self._popen, None

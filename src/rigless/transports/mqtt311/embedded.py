@@ -86,6 +86,14 @@ class EmbeddedBrokers:
     def _folder(self, port: int) -> Path:
         return self.state / "mqtt-broker" / str(port)
 
+    def kill(self, port: int) -> bool:
+        """Kill a broker, which is started again. Return False if it is not an embedded one."""
+        server = self.servers.get(port)
+        if server is None:
+            return False
+        server.kill()
+        return True
+
     async def close(self) -> None:
         """Stop all embedded brokers."""
         await self._keeper.close()

@@ -100,6 +100,7 @@ def test_a_session_fault_is_a_request_to_the_transport(scene):
     for kind, params, request in (
         ("cut", {}, "cut"),
         ("takeover", {}, "takeover"),
+        ("broker_restart", {}, "restart"),
         ("stale_online", {"seconds": 2.5}, "leave 2.5"),
     ):
         scene.sim.inject("agv", "session", kind, **params)

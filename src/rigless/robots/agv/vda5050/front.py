@@ -275,6 +275,8 @@ class Front:
         match fault.target, fault.kind:
             case "session", "cut" | "takeover":
                 self._services.emit(PORT, m.Session(fault.kind))
+            case "session", "broker_restart":
+                self._services.emit(PORT, m.Session("restart"))
             case "session", "stale_online":
                 self._services.emit(PORT, m.Session(f"leave {fault.params['seconds']:g}"))
             case "session", "late_will":

@@ -45,6 +45,7 @@ def own_faults(config: RobotConfig) -> OwnFaults:
         "session": {
             "cut": {},
             "takeover": {},
+            "broker_restart": {},
             "stale_order": {},
             "late_will": {},
             "stale_online": {"seconds": SECONDS},

@@ -8,7 +8,7 @@ from rigless.kernel.inputs import Arrive
 from rigless.robots.agv.vda5050.wire import PORT
 
 from .scene import Scene, action, graph
-from .test_rejections import answer, enabled
+from .test_rejections import answer, enabled, zone_set
 
 LINE = ((0, 0), (2, 0))
 FINAL = ("FINISHED", "FAILED")
@@ -359,6 +359,38 @@ def test_a_lost_release_does_not_stop_a_robot_that_shall_go_on():
         scene.until(lambda scene=scene: scene.done)
         assert scene.visited() == ["n0", "n1"]
         assert not any(state["errors"] for state in scene.sent["state"])
+
+
+def test_actions_of_a_zone_follow_its_outline():
+    scene = Scene("3.0.0").run(0.05)
+    wrong = {"entryActions": [action("pick", "p", "NONE")]}
+    zone_set("w", "ACTION", **wrong)(scene)
+    assert scene.errors == ["UNSUPPORTED_PARAMETER"]
+    enabled(
+        "ACTION",
+        entryActions=[action("finePositioning", "in", "HARD")],
+        duringActions=[action("waitForTrigger", "inside", "NONE")],
+        exitActions=[action("detectObject", "out", "NONE")],
+    )(scene)
+
+    def statuses():
+        listed = scene.state["zoneActionStates"]
+        return {one["actionId"]: one["actionStatus"] for one in listed}
+
+    scene.order(graph((0, 0), (6, 0)))
+    assert statuses() == {}
+    scene.until(lambda: statuses().get("in") == "RUNNING")
+    assert scene.truth.pose[0] + scene.robot.machine.protection.front_m == pytest.approx(3, abs=0.1)
+    assert statuses()["inside"] == "WAITING"
+    scene.until(lambda: statuses()["in"] == "FINISHED")
+    scene.until(lambda: statuses()["inside"] == "RUNNING")
+    scene.until(lambda: "out" in statuses())
+    assert statuses() == {"in": "FINISHED", "inside": "FINISHED", "out": "RUNNING"}
+    assert scene.truth.pose[0] - scene.robot.machine.protection.rear_m >= 4.0
+    scene.until(lambda: scene.done).run(2.0)
+    scene.act("clearZoneActions", "clear")
+    assert statuses() == {}
+    scene.order(graph((6, 0), (0, 0)), "o2").until(lambda: "out" in statuses())
 
 
 def test_a_lease_ends():

@@ -20,6 +20,8 @@ from rigless.robots.agv.vda5050_model.state import (
     FAILED,
     FINAL,
     FINISHED,
+    INSTANT,
+    OF_ZONE,
     PAUSED,
     RETRIABLE,
     RUNNING,
@@ -84,10 +86,39 @@ class Actions:
             if record is not None and record.status not in FINAL and record.at == at:
                 order.queue.append(action.actionId)
 
+    def cross(self, zone: r.Zone, entered: bool) -> None:
+        """Let the actions of a zone start, and those end that go on inside of it."""
+        state = self._state
+        if not entered:
+            for name in list(state.zone_queue):
+                if state.zone_actions[name].zone == zone.zoneId:
+                    self.end(state.zone_actions[name], FINISHED, "ended with its zone")
+        begun = [(one, "") for one in (zone.entryActions if entered else zone.exitActions) or ()]
+        if entered:
+            begun += [(one, zone.zoneId) for one in zone.duringActions or ()]
+        for action, inside in begun:
+            name = action.actionId
+            if name not in state.zone_queue:
+                state.zone_queue.append(name)
+                state.zone_actions[name] = ActionRecord(action, at=OF_ZONE, zone=inside)
+                self._changed()
+        self._drop_final()
+
+    def _queued(self) -> list[ActionRecord]:
+        """Return the triggered actions of the order and of zones that are not final."""
+        state, order = self._state, self._state.order
+        found = [order.actions[name] for name in order.queue]
+        return found + [state.zone_actions[name] for name in state.zone_queue]
+
+    def _drop_final(self) -> None:
+        state, order = self._state, self._state.order
+        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
+        zones = state.zone_actions
+        state.zone_queue = [name for name in state.zone_queue if zones[name].status not in FINAL]
+
     def standing(self) -> bool:
         """Return True if an action keeps the robot standing."""
-        order = self._state.order
-        if any(order.actions[name].action.blockingType in STANDING for name in order.queue):
+        if any(record.action.blockingType in STANDING for record in self._queued()):
             return True
         return any(
             record.status in ACTIVE and record.action.blockingType in STANDING
@@ -97,24 +128,19 @@ class Actions:
     def tick(self) -> None:
         """Run the actions that run, and start those that may."""
         order = self._state.order
-        for name in list(order.queue):
-            self._run(order.actions[name])
+        for record in self._queued():
+            self._run(record)
         for record in self._state.instant.values():
             if record.status in (RUNNING, PAUSED) and record.action.actionType not in WATCHED:
                 self._run(record)
-        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
-        if order.queue and not self._core.paused and not order.cancelling:
+        self._drop_final()
+        if not self._core.paused and not order.cancelling:
             self._start_next()
 
     def _start_next(self) -> None:
-        order = self._state.order
-        for name in list(order.queue):
-            record = order.actions[name]
-            others = [
-                order.actions[other]
-                for other in order.queue
-                if other != name and order.actions[other].status in ACTIVE
-            ]
+        queued = self._queued()
+        for record in queued:
+            others = [one for one in queued if one is not record and one.status in ACTIVE]
             if record.status in ACTIVE:
                 continue
             if any(other.action.blockingType in ALONE for other in others):
@@ -124,7 +150,7 @@ class Actions:
             self.begin(record)
             if record.action.blockingType in ALONE and record.status not in FINAL:
                 return
-        order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
+        self._drop_final()
 
     # Running
 
@@ -163,7 +189,7 @@ class Actions:
         if record.status not in (RUNNING, PAUSED):
             return
         kind = self._kinds[record.action.actionType]
-        paused = self._core.paused and record.at >= 0
+        paused = self._core.paused and record.at != INSTANT
         if (record.status == PAUSED) != paused:
             record.status = PAUSED if paused else RUNNING
             self._changed()
@@ -255,12 +281,16 @@ class Actions:
     def triggered(self, source: str, name: str = "") -> bool:
         """End the waits for a trigger, or the named one. Return False if there is none."""
         found = False
-        for record in self._state.order.actions.values():
+        for record in self.listed():
             waits = record.action.actionType == "waitForTrigger" and record.status == RUNNING
             if waits and name in ("", record.action.actionId) and _heeds(record.action, source):
                 self.end(record, FINISHED, "triggered")
                 found = True
         return found
+
+    def listed(self) -> list[ActionRecord]:
+        """Return the actions of the order and of zones."""
+        return [*self._state.order.actions.values(), *self._state.zone_actions.values()]
 
     def _changed(self) -> None:
         self._state.session.changed = True

@@ -114,6 +114,9 @@ class Effects:
             case "clearInstantActions":
                 kept = {key: one for key, one in state.instant.items() if one.status not in FINAL}
                 state.instant = kept
+            case "clearZoneActions":
+                kept = {key: state.zone_actions[key] for key in state.zone_queue}
+                state.zone_actions = kept
             case "logReport":
                 return f"log-{record.action.actionId}"
         return ""

@@ -71,7 +71,7 @@ class Front:
         tick_s, major = 1.0 / config.runtime.tickHz, self._given.major
         self._kinds = catalogue(self._given)
         self._functions = functions = CoreFunctions(services, core, machine, plans, jobs, work)
-        self.zones = Zones(services, state, machine, self._deadline_ns)
+        self.zones = Zones(services, state, machine, self._deadline_ns, self._check_action)
         dialect, weight_kg = Dialect(self._given.version), self._given.loadWeightKg
         effects = Effects(state, machine, functions, self.zones, dialect, weight_kg)
         self.actions = Actions(services, state, self._kinds, functions, effects, tick_s)
@@ -115,6 +115,9 @@ class Front:
             machine.protection.why_not,
         )
 
+    def _check_action(self, action: r.Action, scope: str) -> None:
+        self.actions.check(action, scope)
+
     def _deadline_ns(self, text: str) -> int:
         """Return the simulated time of a time of the master. Raises ValueError."""
         return self._publisher.deadline_ns(text, None)
@@ -127,7 +130,10 @@ class Front:
             self._begin()
         self._read_inputs()
         order = state.order
-        if order.queue or state.instant or order.cancelling:
+        if state.enabled_zones:
+            for zone, entered in self.zones.crossed_outlines():
+                self.actions.cross(zone, entered)
+        if order.queue or state.zone_queue or state.instant or order.cancelling:
             self.actions.tick()
             self.instant.tick()
         if order.nodes or order.sent:

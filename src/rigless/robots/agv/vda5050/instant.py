@@ -120,7 +120,8 @@ class Instant:
                 if not self._actions.triggered(FLEET_CONTROL, str(given.get("actionId", ""))):
                     raise Rejected("instant", "no action waits for a trigger")
             case "retry" | "skipRetry":
-                other = state.order.actions.get(str(given["actionId"]))
+                named = str(given["actionId"])
+                other = state.order.actions.get(named) or state.zone_actions.get(named)
                 if other is None or other.status != RETRIABLE:
                     raise Rejected("instant", f"action {given['actionId']} is not RETRIABLE")
                 if name == "retry":

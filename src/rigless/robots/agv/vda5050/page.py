@@ -80,7 +80,8 @@ class Vda5050View(AgvView):
 
     def _actions(self) -> Lines:
         state = self._state
-        records = [*state.order.actions.values(), *state.instant.values()]
+        zones = state.zone_actions.values()
+        records = [*state.order.actions.values(), *zones, *state.instant.values()]
         first = max(0, len(records) - SHOWN)
         shown = records[first:]
         wrong = tuple(n for n, one in enumerate(shown, first + 1) if one.status == FAILED)

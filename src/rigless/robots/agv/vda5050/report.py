@@ -104,7 +104,9 @@ class Report:
             loads=self._loads(),
             actionStates=actions if three else [*actions, *instant],
             instantActionStates=instant if three else None,
-            zoneActionStates=[] if three else None,
+            zoneActionStates=[_action(one) for one in state.zone_actions.values()]
+            if three
+            else None,
             zoneSets=self._zones.states() if three else None,
             zoneRequests=self._zones.requests("zone/") if three else None,
             edgeRequests=self._zones.requests("edge/") if three else None,

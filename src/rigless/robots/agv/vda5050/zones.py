@@ -1,10 +1,11 @@
-"""Zone sets and requests of 3.0: BLOCKED, LINE_GUIDED, RELEASE and SPEED_LIMIT zones, corridors.
+"""Zone sets and requests of 3.0: ACTION, BLOCKED, LINE_GUIDED, RELEASE and SPEED_LIMIT zones.
 
 Zones act on whole edges: an edge whose swept body touches a BLOCKED zone is not entered, one that
 touches a RELEASE zone is entered after the zone is granted, and a SPEED_LIMIT holds on all of the
-edge. LINE_GUIDED asks for nothing, because the robot always follows its edges. Without an answer
-nothing is granted. If a release is revoked, or its lease ends, a robot that uses it stops, unless
-the order or the zone says otherwise.
+edge. Only ACTION zones are entered and left where the body crosses their outline. LINE_GUIDED asks
+for nothing, because the robot always follows its edges. Without an answer nothing is granted. If a
+release is revoked, or its lease ends, a robot that uses it stops, unless the order or the zone says
+otherwise.
 """
 
 import itertools
@@ -22,7 +23,7 @@ from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import VdaState
 
-SUPPORTED = ("BLOCKED", "LINE_GUIDED", "RELEASE", "SPEED_LIMIT")
+SUPPORTED = ("ACTION", "BLOCKED", "LINE_GUIDED", "RELEASE", "SPEED_LIMIT")
 STEP_M = 0.2  # between the places of the body that are checked along an edge
 MOST_REQUESTS = 100
 GRANTED, REJECTED, EXPIRED = "GRANTED", "REJECTED", "EXPIRED"
@@ -40,9 +41,11 @@ class Zones:
         state: VdaState,
         machine: Machine,
         deadline_ns: Callable[[str], int],
+        check_action: Callable[[r.Action, str], None],
     ):
         self._services, self._state, self._machine = services, state, machine
-        self._deadline_ns = deadline_ns
+        self._deadline_ns, self._check_action = deadline_ns, check_action
+        self._looked: tuple[object, ...] = ()  # where `crossed_outlines` has looked
 
     # Zone sets
 
@@ -56,8 +59,18 @@ class Zones:
         if foreign is not None:
             what = f"zone {foreign.zoneId}: {foreign.zoneType[:40]} zones are not supported"
             raise Rejected("unsupported", what, zoneSetId=given.zoneSetId, zoneId=foreign.zoneId)
+        for zone in given.zones:
+            for action in zone.actions:
+                self._check(zone, action)
         state.zone_sets[given.zoneSetId] = given
         state.session.changed = True
+
+    def _check(self, zone: r.Zone, action: r.Action) -> None:
+        try:
+            self._check_action(action, "ZONE")
+        except Rejected as why:
+            what, names = f"zone {zone.zoneId}: {why.what}", {"zoneId": zone.zoneId}
+            raise Rejected("unsupported", what, **names, **why.references) from None
 
     def check(self, name: str, deletes: bool) -> None:
         """Raise ValueError if a zone set cannot be enabled, or deleted."""
@@ -129,6 +142,24 @@ class Zones:
                 if zone.zoneType == "BLOCKED":
                     return {"zoneId": zone.zoneId, "edgeId": edges[0].edgeId}
         return {}
+
+    def crossed_outlines(self) -> list[tuple[r.Zone, bool]]:
+        """Return ACTION zones that the robot has entered, or left: False."""
+        state, pose = self._state, self._machine.drive.pose
+        here = (pose, self._enabled)
+        if here == self._looked:
+            return []
+        self._looked = here
+        given = state.zone_sets.get(self._enabled)
+        zones = {} if given is None else {one.zoneId: one for one in given.zones}
+        now = [zone for zone in self._touched([pose]) if zone.zoneType == "ACTION"]
+        names = [zone.zoneId for zone in now]
+        left = [
+            (zones[name], False) for name in state.inside if name in zones and name not in names
+        ]
+        entered = [(zone, True) for zone in now if zone.zoneId not in state.inside]
+        state.inside = names
+        return left + entered
 
     def limit_mps(self, edge: r.Edge) -> float | None:
         """Return the lowest speed that the edge and its zones allow, or None."""

@@ -3,7 +3,7 @@
 The standard's types are constants here; types of your own come from the config.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rigless.robots.agv.vda5050_model.settings import OwnAction, Vda5050
@@ -86,7 +86,7 @@ STANDARD = (
     Kind("stopHibernation", INSTANT, "wake up", since="3"),
     Kind("shutdown", INSTANT, "leave the broker, if idle", since="3"),
     Kind("clearInstantActions", BOTH, "forget instant actions that ended", since="3"),
-    Kind("clearZoneActions", BOTH, "forget zone actions that ended", since="3"),
+    Kind("clearZoneActions", BOTH, "forget actions of zones that ended", since="3"),
     Kind(
         "downloadZoneSet",
         INSTANT,
@@ -101,6 +101,7 @@ STANDARD = (
     Kind("deleteZoneSet", INSTANT, "remove a zone set", ZONES, ("zoneSetId",), since="3"),
 )
 
+IN_ZONES = ("detectObject", "finePositioning", "waitForTrigger")
 NOT_SUPPORTED = {  # actions of the standard, with the reason why the robot does not have them
     "updateCertificate": "certificates are files that its config names",
 }
@@ -113,6 +114,10 @@ def catalogue(given: Vda5050) -> dict[str, Kind]:
         for kind in STANDARD
         if kind.since <= given.version and given.version < kind.until
     }
+    if given.major == 3:
+        found |= {
+            name: replace(found[name], scopes=(*found[name].scopes, "ZONE")) for name in IN_ZONES
+        }
     return found | {entry.actionType: _own(entry) for entry in given.actions}
 
 

@@ -144,6 +144,13 @@ class Zone(Struct, frozen=True, kw_only=True):
     zoneDescriptor: str | None = None
     maximumSpeed: Length | None = None
     releaseLossBehavior: Literal["STOP", "CONTINUE", "EVACUATE"] | None = None
+    entryActions: Annotated[list[Action], Meta(max_length=MOST)] | None = None
+    duringActions: Annotated[list[Action], Meta(max_length=MOST)] | None = None
+    exitActions: Annotated[list[Action], Meta(max_length=MOST)] | None = None
+
+    @property
+    def actions(self) -> list[Action]:
+        return [*(self.entryActions or ()), *(self.duringActions or ()), *(self.exitActions or ())]
 
 
 class ZoneSet(Struct, frozen=True, kw_only=True):

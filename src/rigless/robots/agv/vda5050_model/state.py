@@ -8,15 +8,20 @@ from rigless.robots.agv.vda5050_model import received as r
 WAITING, RUNNING, PAUSED, RETRIABLE = "WAITING", "RUNNING", "PAUSED", "RETRIABLE"
 FINISHED, FAILED = "FINISHED", "FAILED"
 FINAL = (FINISHED, FAILED)
+INSTANT, OF_ZONE = -1, -2  # instead of a sequence id
 
 
 @dataclass(slots=True)
 class ActionRecord:
-    """An action of the order or an instant action. `at` is the sequence id of its node or edge."""
+    """An action of the order or of a zone, or an instant action.
+
+    `at` is the sequence id of its node or edge. `zone` is the zone inside of which it goes on.
+    """
 
     action: r.Action
     status: str = WAITING
-    at: int = -1  # -1: an instant action
+    at: int = INSTANT
+    zone: str = ""
     result: str = ""
     left_ns: int = 0  # of its duration
     file: r.Downloaded | None = None  # of its download
@@ -86,6 +91,9 @@ class VdaState:
     zone_sets: dict[str, r.ZoneSet] = field(default_factory=dict)
     enabled_zones: dict[str, str] = field(default_factory=dict)  # zone set by mapId
     requests: dict[str, m.Request] = field(default_factory=dict)
+    zone_actions: dict[str, ActionRecord] = field(default_factory=dict)
+    zone_queue: list[str] = field(default_factory=list)  # those that are not final
+    inside: list[str] = field(default_factory=list)  # ids of ACTION zones that the robot is in
     leases: dict[str, int] = field(default_factory=dict)  # ends of granted requests, by key
     zones_changed: bool = False  # zones or releases may stop the robot, or slow it down
     asked: int = 0  # requests of this boot

@@ -2,15 +2,16 @@
 
 The game server's frames come by WebSocket, as at the competition; motor commands and encoder
 readings go over ZeroMQ. The planner takes the shortest path to a pellet that keeps clear of ghosts.
-The place comes from the encoders, and from the frames, in which the camera reports the robot's
-cell. After the last life a new match begins.
+Place and heading come from the encoders, and the frames have the cell that the camera sees. The
+robot keeps its heading, and goes to the middle of a corridor before it drives along it. After the
+last life a new match begins.
 """
 
 import random
 import sys
 from collections import deque
 from contextlib import suppress
-from math import tau
+from math import cos, sin, tau
 
 import zmq
 from websockets.exceptions import ConnectionClosed
@@ -21,7 +22,8 @@ from rigless.worlds import find_maze, load_maze
 
 MAZE = load_maze(find_maze("arena"))
 OPEN = {(30 - row, column) for row, column in zip(*(~MAZE.cells).nonzero(), strict=True)}
-CELL_M, M_PER_TICK = 0.0889, tau * 0.025 / 1000
+CELL_M, M_PER_TICK, ARM_M = 0.0889, tau * 0.025 / 1000, 0.075
+ASIDE_M = 0.012  # further from the middle of a corridor the robot does not drive along it
 GHOST_DISTANCE = 4  # cells to keep from a ghost
 STUCK = 12  # frames
 OVER = 24 * 4  # paused frames after which the match is over: the referee waits a second only
@@ -61,14 +63,17 @@ class Player:
         self.stuck = 0  # frames without motion in spite of a command
         self.waits = False  # for the referee, who puts the robot at its start
         self.x, self.y = MAZE.centre(*MAZE.start)
+        self.heading = 0.0
 
     def request(self, **fields: object) -> dict:
         self.commands.send_json(fields)
         return self.commands.recv_json()
 
-    def drive(self, right: float, ahead: float) -> None:
-        """Set a velocity in the body frame, from -1 to 1; the robot never turns."""
-        for motor, speed in enumerate((right, -right, -ahead, ahead)):
+    def drive(self, right: float, ahead: float, turn: float = 0.0) -> None:
+        """Set a velocity in the body frame, each part from -1 to 1; turn is counter-clockwise."""
+        wheels = (right - turn, -right - turn, -ahead - turn, ahead - turn)
+        for motor, wanted in enumerate(wheels):
+            speed = round(min(max(wanted, -1.0), 1.0), 2)
             if speed != self.speeds.get(motor):
                 self.request(command="move", id=motor, params={"speed": speed})
                 self.speeds[motor] = speed
@@ -78,7 +83,10 @@ class Player:
         readings = self.request(command="sensors")["encoders"]
         ticks = [readings[wheel] for wheel in ("north", "south", "east", "west")]
         north, south, east, west = (b - a for a, b in zip(self.ticks or ticks, ticks, strict=True))
-        dx, dy = (north - south) / 2 * M_PER_TICK, (west - east) / 2 * M_PER_TICK
+        right, ahead = (north - south) / 2 * M_PER_TICK, (west - east) / 2 * M_PER_TICK
+        self.heading -= (north + south + east + west) / 4 * M_PER_TICK / ARM_M
+        dx = cos(self.heading) * right - sin(self.heading) * ahead
+        dy = sin(self.heading) * right + cos(self.heading) * ahead
         self.ticks, self.x, self.y = ticks, self.x + dx, self.y + dy
         wanted = max(map(abs, self.speeds.values()), default=0.0)
         self.stuck = self.stuck + 1 if wanted > 0.3 and abs(dx) + abs(dy) < 0.001 else 0
@@ -98,13 +106,19 @@ class Player:
             self.drive(0.0, 0.0)
             return
         if self.waits:
-            self.waits, (self.x, self.y) = False, MAZE.centre(*MAZE.start)
-        row, column = next_cell(frame, here if here in OPEN else nearest(here))
+            self.waits, (self.x, self.y), self.heading = False, MAZE.centre(*MAZE.start), 0.0
+        here = here if here in OPEN else nearest(here)
+        row, column = next_cell(frame, here)
         goal_x, goal_y = MAZE.centre(30 - row, column)
-        right, ahead = (
-            round(min(max(8 * error, -1.0), 1.0), 1) for error in (goal_x - self.x, goal_y - self.y)
+        east, north = (
+            min(max(8 * error, -1.0), 1.0) for error in (goal_x - self.x, goal_y - self.y)
         )
-        self.drive(right, ahead)
+        if row != here[0] and abs(goal_x - self.x) > ASIDE_M:
+            north = 0.0
+        elif column != here[1] and abs(goal_y - self.y) > ASIDE_M:
+            east = 0.0
+        c, s = cos(self.heading), sin(self.heading)
+        self.drive(c * east + s * north, c * north - s * east, -self.heading)
 
 
 def nearest(cell: Cell) -> Cell:

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def with_times(value: Any) -> Any:
     found = {key: with_times(item) for key, item in value.items()}
     if "timestamp" in value:
         sec, nsec = value["timestamp"]["sec"], value["timestamp"]["nsec"]
-        found["timestamp"] = f"1970-01-01T00:00:{sec:02d}.{nsec:09d}Z"
+        date = datetime.fromtimestamp(sec, UTC)
+        found["timestamp"] = f"{date:%Y-%m-%dT%H:%M:%S}.{nsec:09d}Z"
     return found
 
 

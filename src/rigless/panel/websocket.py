@@ -13,8 +13,8 @@ that it looks at. It sends these messages (`ClientMessage`):
         Move an axis until the command expires after a second, or until `by` is 0.
     {"type": "wire", "stage": "live", "robot": "vacuum", "kind": "Status", "serial": 1}
         Subscribe to messages on the wire that pass a filter: robot, port, direction, kind (type of
-        message), text, abnormal (refused, or changed by a fault). A new serial begins a new list;
-        the same one only sets `paused`. With "on": false the subscription ends.
+        message), subject, text, abnormal (refused, or changed by a fault). A new serial begins a
+        new list; the same one only sets `paused`. With "on": false the subscription ends.
     {"type": "plot", "number": 1, "stage": "live", "signals": ["vacuum/truth/pose.0"]}
         Subscribe to new points of signals. It replaces the last plot; an empty list ends it.
     {"type": "fleet", "stage": "live", "hz": 30}
@@ -79,6 +79,7 @@ class WireLookMessage(msgspec.Struct, tag="wire", forbid_unknown_fields=True):
     port: Name = ""
     direction: Literal["", "in", "out"] = ""
     kind: Name = ""
+    subject: Name = ""
     text: Name = ""
     abnormal: bool = False
     paused: bool = False
@@ -181,6 +182,7 @@ def _look_at_wire(hub: Hub, client: Client, message: WireLookMessage) -> None:
         message.port,
         message.direction,
         message.kind,
+        message.subject,
         message.text,
         message.abnormal,
     )

@@ -9,10 +9,12 @@ from kernel.robots import Counter, CounterConfig
 from rigless.kernel import inputs as inp
 from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.wire_packets import WirePacket
 from rigless.panel.wire import display
 from rigless.panel.wire.feed import BATCH, FIRST, Feed, Filter
 from rigless.panel.wire.log import WireLog
 from rigless.panel.wire.rows import row_of
+from rigless.robots.welder.wire import Line
 
 MS = 1_000_000
 
@@ -316,3 +318,33 @@ def test_messages_that_cannot_be_shown_say_so():
     assert display.summarise(Plain()).startswith("speed 1.5, parts [")
     with pytest.raises(TypeError):
         display.plain_fields(Plain())
+
+
+@dataclass
+class Reading:
+    header: dict[str, int]
+    speed: float
+    reasons: list[str]
+    covariance: list[float]
+    unit: str | None = None
+    stale: bool = False
+
+
+def test_a_line_of_text_begins_with_what_the_message_says():
+    reading = Reading({"stamp": 1795093591}, 0.25, [], [0.0] * 36)
+    assert display.summarise(reading) == "speed 0.25, header {stamp 1795093591}, covariance [36]"
+    assert display.summarise(Line("G1 X2", size=6)) == "G1 X2"
+    assert display.summarise(Line("G1 X2", 6, True)) == "text G1 X2, overflow true"
+
+
+def test_messages_of_two_topics_are_counted_and_chosen_by_topic():
+    _, log = watched()
+    for number in range(10):
+        topic = "/odom" if number % 2 else "/truth"
+        packet = WirePacket("c", "line", "out", "data", 7, "peer", b"12", topic, [Plain()])
+        log.observe(number * MS, packet)
+    log.update()
+    found = {row["subject"]: row["count"] for row in log.statistics.rows(9 * MS)}
+    assert found == {"/odom": 5, "/truth": 5}
+    chosen = Feed(log, Filter(subject="/odom")).batch().rows
+    assert [row["subject"] for row in chosen] == ["/odom"] * 5

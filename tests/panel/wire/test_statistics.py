@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.panel.wire.statistics import Key, Statistics
+from rigless.panel.wire.statistics import MOST, OTHERS, Key, Statistics
 
 KEY = Key("robot", "port", "in", "Go")
 PERIOD_NS = 20_000_000
@@ -28,3 +28,12 @@ def test_a_rate_is_zero_after_a_silence_and_in_a_single_instant():
     statistics.add(KEY, PERIOD_NS, 1)
     assert statistics.rows(PERIOD_NS)[0]["rate_hz"] == pytest.approx(50)
     assert statistics.rows(3_000_000_000)[0]["rate_hz"] == 0
+
+
+def test_subjects_that_are_never_the_same_take_bounded_memory():
+    statistics = Statistics()
+    for number in range(2 * MOST):
+        statistics.add(KEY._replace(subject=f"_INBOX.{number}"), 0, 1)
+    rows = statistics.rows(0, limit=2 * MOST)
+    assert len(rows) == MOST + 1
+    assert {row["subject"]: row["count"] for row in rows}[OTHERS] == MOST

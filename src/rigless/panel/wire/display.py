@@ -4,8 +4,8 @@ Messages are objects of robot authors. If one cannot be converted, the text says
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import Field, is_dataclass
 from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ LINE = 160  # characters of a summary
 ITEMS = 8  # of a list in a summary
 LIST_ITEMS = 2000  # of a list in the fields of one message
 DEPTH = 24
+LAST = ("header", "stamp", "frame_id", "covariance")  # words of fields that come last in a line
 
 
 def content(message: Any) -> Any:
@@ -33,7 +34,7 @@ def refusal(message: Any) -> str:
 def summarise(message: Any, limit: int = LINE) -> str:
     """Return a message as one line of text; a message that is only text is that text."""
     try:
-        pairs = list(_pairs(content(message)))
+        pairs = _telling(content(message))
         if len(pairs) == 1 and isinstance(pairs[0][1], str | bytes):
             return _clip(_text(pairs[0][1], limit), limit)
         return _clip(_joined(pairs, limit), limit)
@@ -69,6 +70,31 @@ def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
         yield "value", value
 
 
+def _telling(value: Any) -> list[tuple[str, Any]]:
+    """Return the fields of a message for one line; headers and time stamps come last.
+
+    Empty fields, and those that a dataclass leaves out of its repr, are not in it.
+    """
+    hidden = (
+        {one.name for one in dataclass_fields(value) if _is_hidden(value, one)}
+        if (is_dataclass(value))
+        else set()
+    )
+    pairs = [
+        (name, one) for name, one in _pairs(value) if name not in hidden and not _is_empty(one)
+    ]
+    return sorted(pairs, key=lambda pair: any(word in pair[0].lower() for word in LAST))
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | bytes | list | tuple | dict) and not value)
+
+
+def _is_hidden(value: Any, one: Field[Any]) -> bool:
+    """Return True for a field that is not in the repr, and for a flag that is not set."""
+    return not one.repr or (one.default is False and getattr(value, one.name) is False)
+
+
 def _joined(pairs: list[tuple[str, Any]], limit: int) -> str:
     parts: list[str] = []
     length = 0
@@ -97,7 +123,7 @@ def _short(value: Any, limit: int) -> str:
         return f"[{' '.join(_short(item, limit) for item in value)}]"
     if limit < 0:
         return "…"
-    return f"{{{_joined(list(_pairs(value)), limit)}}}"
+    return f"{{{_joined(_telling(value), limit)}}}"
 
 
 def _text(value: str | bytes, limit: int) -> str:

@@ -26,6 +26,7 @@ class Filter:
     port: str = ""
     direction: str = ""
     kind: str = ""
+    subject: str = ""
     text: str = ""
     abnormal: bool = False
 
@@ -37,6 +38,7 @@ class Filter:
             and (not self.port or packet.port == self.port)
             and (not self.direction or packet.direction == self.direction)
             and (not self.kind or entry.kind == self.kind)
+            and (not self.subject or packet.subject == self.subject)
             and (not self.abnormal or entry.abnormal or bool(refused_because(entry)))
         )
 

@@ -97,7 +97,7 @@ class WireLog:
                 add(Entry(self._number(), time_ns, packet, -1, kind))
                 if packet.what == "data":
                     statistics.add(
-                        Key(packet.robot, packet.port, packet.direction, kind),
+                        Key(packet.robot, packet.port, packet.direction, kind, packet.subject),
                         time_ns,
                         len(packet.data),
                     )
@@ -106,9 +106,8 @@ class WireLog:
             for part, message in enumerate(packet.messages):
                 kind = packet.late_type or type(display.content(message)).__name__
                 add(Entry(self._number(), time_ns, packet, part, kind))
-                statistics.add(
-                    Key(packet.robot, packet.port, packet.direction, kind), time_ns, share
-                )
+                key = Key(packet.robot, packet.port, packet.direction, kind, packet.subject)
+                statistics.add(key, time_ns, share)
         self._evict()
 
     def _number(self) -> int:

@@ -39,12 +39,16 @@ class WireRow(TypedDict):
 
 
 class WireStatistics(TypedDict):
-    """The messages of one type on one port. Rate and jitter are those of the last hundred."""
+    """The messages of one type and subject on one port.
+
+    Rate and jitter are those of the last hundred.
+    """
 
     robot: str
     port: str
     direction: Literal["in", "out"]
     kind: str
+    subject: str
     count: int
     bytes: int
     rate_hz: float

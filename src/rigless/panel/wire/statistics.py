@@ -1,4 +1,4 @@
-"""Counts, rates and jitter of messages, by robot, port, direction and type."""
+"""Counts, rates and jitter of messages, by robot, port, direction, type and subject."""
 
 from collections import deque
 from itertools import pairwise
@@ -8,6 +8,8 @@ from typing import NamedTuple
 from rigless.panel.wire.models import WireStatistics
 
 WINDOW = 100  # instants over which rate and jitter are measured; one may have many messages
+MOST = 2000  # types and subjects; more subjects are counted together
+OTHERS = "(other subjects)"
 SILENT_S = 2.0  # without a message for this time, and five periods, the rate is zero
 
 
@@ -16,6 +18,7 @@ class Key(NamedTuple):
     port: str
     direction: str
     type: str
+    subject: str = ""  # a topic of ROS, NATS or MQTT
 
 
 class _Counter:
@@ -50,7 +53,9 @@ class Statistics:
         """Count one message."""
         counter = self._counters.get(key)
         if counter is None:
-            counter = self._counters[key] = _Counter()
+            if key.subject and len(self._counters) >= MOST:
+                key = key._replace(subject=OTHERS)
+            counter = self._counters.setdefault(key, _Counter())
         counter.add(time_ns, size)
 
     def rows(self, now_ns: int, robot: str = "", limit: int = 200) -> list[WireStatistics]:
@@ -77,6 +82,7 @@ def _row(key: Key, counter: _Counter, now_ns: int) -> WireStatistics:
         "port": key.port,
         "direction": "in" if key.direction == "in" else "out",
         "kind": key.type,
+        "subject": key.subject,
         "count": counter.count,
         "bytes": counter.bytes,
         "rate_hz": rate_hz,

@@ -432,10 +432,23 @@ def _answer(ack: m.CommandAck, kind: str) -> str:
 
 
 def _told(params: Mapping[str, Any]) -> str:
-    return " ".join(
-        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
-        for key, value in params.items()
-    )[:60]
+    return " ".join(f"{key} {_value_told(value)}" for key, value in params.items())[:60]
+
+
+def _value_told(value: Any) -> str:
+    """Return a parameter as text; a quantity as its number and unit."""
+    match value:
+        case {"unit": unit, "value": float(number) | int(number)}:
+            return f"{number:g} {unit}"
+        case Mapping():
+            return _told(value)
+        case list() | tuple():
+            return ", ".join(map(_value_told, value))
+        case bool() | None:
+            return str(value).lower()
+        case float():
+            return f"{value:g}"
+    return str(value)
 
 
 def _step_told(step: Step) -> str:

@@ -53,7 +53,7 @@ class Line:
     """A line without its end; `size` is its number of bytes on the wire."""
 
     text: str
-    size: int = 0
+    size: int = field(default=0, repr=False)
     overflow: bool = False
 
 

@@ -18,9 +18,11 @@ function scrollToCurrent(list, row, number) {
   if (!(list instanceof HTMLElement) || lastScrolledTo.get(list) === number) return;
   if (list.matches(":hover, :focus")) return;
   lastScrolledTo.set(list, number);
-  if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
-  // wrapped lines have different heights
-  else requestAnimationFrame(() => (list.scrollTop = bottomOf(list, row) - list.clientHeight));
+  requestAnimationFrame(() => { // the lines are rendered after the list
+    if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
+    // wrapped lines have different heights
+    else list.scrollTop = bottomOf(list, row) - list.clientHeight;
+  });
 }
 
 /**
@@ -53,7 +55,9 @@ export function listing(part) {
           : number > read
             ? "waiting"
             : "ahead";
-  return html`<ol class="listing ${part.wrap ? "wrap" : ""}" tabindex="0" aria-label=${part.label}
+  const blank = texts.length ? "" : "blank";
+  return html`<ol class="listing ${part.wrap ? "wrap" : ""} ${blank}" tabindex="0"
+    aria-label=${part.label}
     ${ref((list) => scrollToCurrent(list, current - first, current))}>
     ${texts.map((text, n) =>
       html`<li data-how=${lineState(first + n)}

@@ -992,6 +992,7 @@
  * @property {string} [port]
  * @property {""|"in"|"out"} [direction]
  * @property {string} [kind]
+ * @property {string} [subject]
  * @property {string} [text]
  * @property {boolean} [abnormal]
  * @property {boolean} [paused]
@@ -1039,12 +1040,13 @@
  * @property {string} [refused]
  */
 /**
- * The messages of one type on one port. Rate and jitter are those of the last hundred.
+ * The messages of one type and subject on one port. Rate and jitter are those of the last hundred.
  * @typedef {object} WireStatistics
  * @property {string} robot
  * @property {string} port
  * @property {"in"|"out"} direction
  * @property {string} kind
+ * @property {string} subject
  * @property {number} count
  * @property {number} bytes
  * @property {number} rate_hz

@@ -5,6 +5,7 @@ import { postInOrder } from "../core/api.js";
 import * as state from "../core/state.js";
 
 const RELEASE_DELAY_MS = 1000;
+const NAMED = 4; // robots
 let stoppedAt = -Infinity;
 
 const stoppable = () => (state.status.value?.robots ?? []).filter((robot) => robot.stop !== null);
@@ -58,12 +59,13 @@ function releaseButton(away) {
 const reason = (away, otherwise) =>
   away ? "rigless does not answer: this button has no effect now" : otherwise;
 
+/** @param {string[]} robots */
+const namesOf = (robots) =>
+  robots.length > NAMED ? `${robots.length} robots` : robots.join(", ");
+
 /** @param {boolean} on */
 async function stopAll(on) {
   const done = await postInOrder("/api/estop", { on });
-  if (done)
-    state.notice(
-      `${on ? "emergency stop" : "released"}: ${done.robots.join(", ")}`,
-      on ? "bad" : "info",
-    );
+  // the strip names the stopped robots
+  if (done && !on) state.notice(`released: ${namesOf(done.robots)}`);
 }

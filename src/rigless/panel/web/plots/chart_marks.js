@@ -4,6 +4,9 @@ import { pinned_s } from "./cursor.js";
 import { infos, marks } from "./signal_store.js";
 import { end_s } from "./time_window.js";
 
+const FEW_EVENTS = 20;
+const FAINT = 0.16;
+
 /**
  * @param {import("uplot")} u
  * @param {string[]} signals
@@ -40,12 +43,14 @@ export function drawMarks(u, signals, paint) {
     labelEnds[line] = left + wide;
     ctx.fillText(text, left + 4 * ratio, bbox.top + (line + 1) * 13 * ratio);
   }
-  for (const event of found?.events ?? []) {
-    if (event.robot && !robots.has(event.robot)) continue;
-    const at = x(event.time_s);
-    if (at < bbox.left || at > bbox.left + bbox.width) continue;
-    ctx.fillStyle = paint(event.severity === "warning" && !event.collision ? "--amber" : "--red");
-    ctx.globalAlpha = 0.5;
+  const events = (found?.events ?? [])
+    .filter((event) => !event.robot || robots.has(event.robot))
+    .map((event) => ({ event, at: x(event.time_s) }))
+    .filter(({ at }) => at >= bbox.left && at <= bbox.left + bbox.width);
+  const paints = { amber: paint("--amber"), red: paint("--red") };
+  for (const { event, at } of events) {
+    ctx.fillStyle = event.severity === "warning" && !event.collision ? paints.amber : paints.red;
+    ctx.globalAlpha = events.length > FEW_EVENTS ? FAINT : 0.5; // the lines must stay readable
     ctx.fillRect(at - ratio / 2, bbox.top, ratio, bbox.height);
     ctx.globalAlpha = 1;
     ctx.beginPath();

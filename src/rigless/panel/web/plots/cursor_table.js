@@ -1,7 +1,7 @@
 // The values of all signals at the cursor, at the pinned one, and over the shown range.
 import { html, nothing } from "lit-html";
 import { formatTime } from "../cards/widgets.js";
-import { COLOURS, unitOf } from "./chart.js";
+import { COLOURS, shortUnit, unitOf } from "./chart.js";
 import { cursor_s, pinned_s } from "./cursor.js";
 import { charts } from "./layout.js";
 import { summary, valueAt } from "./points.js";
@@ -55,7 +55,7 @@ export function cursorTable() {
       const over = summary(series, from, to);
       return html`<tr><th scope="row"><i
         style="background:var(${COLOURS[n % COLOURS.length]})"></i>${labelOf(name)} <small
-        class="dim">${unitOf(name)}</small></th><td data-signal=${name}>${valueText(value)}</td>${
+        class="dim" title=${unitOf(name)}>${shortUnit(unitOf(name))}</small></th><td data-signal=${name}>${valueText(value)}</td>${
           pin === null ? nothing : html`<td>${valueText(old)}</td><td>${valueText(
             value === null || old === null ? null : value - old)}</td>`}<td>${
           valueText(over?.low)}</td><td>${valueText(over?.high)}</td><td>${

@@ -5,7 +5,7 @@ import * as icons from "../cards/icons.js";
 import { menu } from "../cards/menu.js";
 import { button } from "../cards/widgets.js";
 import * as state from "../core/state.js";
-import { ChartPlot, COLOURS, unitOf } from "./chart.js";
+import { ChartPlot, COLOURS, shortUnit, unitOf } from "./chart.js";
 import { cursor_s, pinned_s } from "./cursor.js";
 import { cursorTable, labelOf, readTime, valueText } from "./cursor_table.js";
 import { openLayout, saveCsv, saveLayout, savePng } from "./files.js";
@@ -112,7 +112,8 @@ function legend(chart, name, n) {
   return html`<button class="legend-item" title="${name}: click to remove"
     @click=${() => toggleSignal(name, chart.id, false)}><i
     style="background:var(${COLOURS[n % COLOURS.length]})"></i><span>${labelOf(name)}</span> <b
-    data-value=${name}></b>${unit ? html` <small class="dim">${unit}</small>` : nothing}</button>`;
+    data-value=${name}></b>${
+      unit ? html` <small class="dim" title=${unit}>${shortUnit(unit)}</small>` : nothing}</button>`;
 }
 
 function template() {

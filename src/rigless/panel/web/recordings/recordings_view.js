@@ -38,9 +38,10 @@ export function recordingsView() {
           if (file) void openFile(file);
         }}></label>
       <span class="dim">or drop one anywhere on the page</span><span class="grow"></span>
-      <input type="search" placeholder="search" aria-label="Search the recordings"
-        .value=${search.value} @input=${(/** @type {{target: HTMLInputElement}} */ { target }) =>
-        (search.value = target.value)}></div>
+      ${all.length ? html`<input type="search" placeholder="search"
+        aria-label="Search the recordings" .value=${search.value}
+        @input=${(/** @type {{target: HTMLInputElement}} */ { target }) =>
+        (search.value = target.value)}>` : nothing}</div>
     ${all.length > 1 ? compareForm(all) : nothing}
     ${found.length ? html`<table class="recordings-list"><thead><tr><th scope="col">Recording</th>
       <th scope="col" class="wide">Made</th><th scope="col">Size</th>

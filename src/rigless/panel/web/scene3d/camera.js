@@ -18,12 +18,15 @@ const VIEW_DIRECTIONS = {
 };
 const TOOL_DISTANCE_M = 0.75; // distance from a tool
 const SMALLEST_M = 0.6; // minimum size to fit, or a single robot would fill the screen
-const FILLED = 0.9; // part of the screen that is filled after a fit
+const FILLED = 0.94; // part of the screen between the margins that is filled after a fit
+const MARGINS_PX = [60, 56]; // above and below: the list of layers, and the buttons of the camera
+const MOST_MARGIN = 0.2; // of the height
 
 export class OrbitCamera {
   camera = new PerspectiveCamera(FIELD_DEG, 1, 0.01, 1000);
   #controls;
   #syncing = false;
+  #margins = [0, 0]; // above and below, as parts of the height
   /** @type {Vector3|null} where what is followed was */
   #followed = null;
   following = false;
@@ -55,9 +58,13 @@ export class OrbitCamera {
     return this.camera.position.distanceTo(this.#controls.target);
   }
 
-  /** @param {number} aspect */
-  setAspect(aspect) {
-    this.camera.aspect = aspect;
+  /**
+   * @param {number} width
+   * @param {number} height in CSS pixels
+   */
+  setSize(width, height) {
+    this.#margins = MARGINS_PX.map((margin) => Math.min(margin / height, MOST_MARGIN));
+    this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
   }
 
@@ -131,22 +138,25 @@ export class OrbitCamera {
   #distanceFor(corners, centre, towards) {
     const right = new Vector3().crossVectors(this.camera.up, towards).normalize();
     const up = new Vector3().crossVectors(towards, right);
-    const tall = Math.tan((this.camera.fov * Math.PI) / 360) * FILLED;
-    const wide = tall * this.camera.aspect;
+    const [above = 0, below = 0] = this.#margins;
+    const half = Math.tan((this.camera.fov * Math.PI) / 360) * FILLED;
+    const wide = half * this.camera.aspect;
     return Math.max(
       ...corners.map((corner) => {
         const offset = corner.clone().sub(centre);
+        const high = offset.dot(up);
+        const tall = half * (1 - 2 * (high > 0 ? above : below));
         return (
           offset.dot(towards) +
-          Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(offset.dot(up)) / tall)
+          Math.max(Math.abs(offset.dot(right)) / wide, Math.abs(high) / tall)
         );
       }),
     );
   }
 
   /**
-   * Centre the corners on the screen. Due to perspective, the middle of a box is not the middle of
-   * its image.
+   * Centre the corners between the margins of the screen. Due to perspective, the middle of a box
+   * is not the middle of its image.
    * @param {Vector3[]} corners
    * @param {Vector3} centre moved
    */
@@ -161,7 +171,8 @@ export class OrbitCamera {
       (seen.min.y + seen.max.y) / 2,
       depth,
     ).unproject(this.camera);
-    centre.add(middle.sub(new Vector3(0, 0, depth).unproject(this.camera)));
+    const [above = 0, below = 0] = this.#margins;
+    centre.add(middle.sub(new Vector3(0, below - above, depth).unproject(this.camera)));
   }
 
   /** @param {number} factor */

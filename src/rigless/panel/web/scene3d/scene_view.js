@@ -245,7 +245,7 @@ export class SceneView {
     this.#renderer.setPixelRatio(ratio);
     this.#renderer.setSize(width, height, false);
     this.#renderer.getDrawingBufferSize(this.#viewport.value);
-    this.#camera.setAspect(width / height);
+    this.#camera.setSize(width, height);
     if (!this.#camera.touched) this.#fitPending = true;
   }
 

@@ -14,9 +14,10 @@ export function filterBar() {
   const now = wire.filter.value;
   const kinds = new Set(wire.statistics.value.map(({ kind }) => kind).filter(Boolean));
   return html`<div class="wire-bar" role="search" aria-label="Filter of messages">
-    <select aria-label="Port" @change=${(/** @type {Chosen} */ event) =>
-      wire.setFilter({ port: event.target.value })}>${
-      options("all ports", ports(), now.port)}</select>
+    <select aria-label="Port" @change=${(/** @type {Chosen} */ event) => {
+      const [port = "", subject = ""] = event.target.value.split("\n");
+      wire.setFilter({ port, subject });
+    }}>${portOptions(now)}</select>
     <select aria-label="Direction" @change=${(/** @type {Chosen} */ event) =>
       wire.setFilter({ direction: /** @type {""|"in"|"out"} */ (event.target.value) })}>${
       options("in and out", ["in", "out"], now.direction)}</select>
@@ -51,6 +52,21 @@ function typed(text) {
 function ports() {
   const own = robotStates.value[`live/${shownRobot.value}`]?.ports.map(({ name }) => name) ?? [];
   return [...new Set([...own, ...wire.statistics.value.map(({ port }) => port)])].sort();
+}
+
+/** The ports, and below each its topics. @param {import("./wire_state.js").Filter} now */
+function portOptions({ port, subject }) {
+  const rows = wire.statistics.value;
+  const names = ports();
+  return html`<option value="" ?selected=${!port}>all ports</option>${
+    (port && !names.includes(port) ? [...names, port] : names).map((name) => {
+      const of = rows.filter((row) => row.port === name && row.subject).map((row) => row.subject);
+      if (name === port && subject) of.push(subject);
+      const topics = [...new Set(of)].sort();
+      return html`<option value=${name} ?selected=${name === port && !subject}>${name}</option>${
+        topics.map((topic) => html`<option value="${name}\n${topic}"
+          ?selected=${name === port && topic === subject}>${topic}</option>`)}`;
+    })}`;
 }
 
 /**

@@ -7,7 +7,8 @@ import { robotNames, shownRobot } from "../core/state.js";
 /** @typedef {import("./wire_state.js").Row} Row */
 const EXTRA = 6; // rows drawn above and below the visible ones
 const NEAR = 4; // pixels from the end at which the list follows
-const COLUMNS = ["Time", "Dir", "Robot", "Port", "Peer", "Type", "Message", "Size"];
+const SUBJECT = 21; // characters of a topic; of a longer one, its end
+const COLUMNS = ["Time", "Dir", "Robot", "Port, topic", "Peer", "Type", "Message", "Size"];
 const CLASSES = ["time", "direction", "robot", "port", "peer", "kind", "text", "size"];
 
 /**
@@ -159,7 +160,7 @@ export class WireList {
       time,
       row.what === "jump" ? "" : row.direction === "in" ? "↓ in" : "↑ out",
       row.robot,
-      row.port,
+      placeOf(row),
       row.peer,
       row.kind || "bytes",
       row.text,
@@ -169,6 +170,7 @@ export class WireList {
       const one = /** @type {HTMLElement} */ (place.children[at]);
       if (at === 6) fillText(one, row, text);
       else if (one.textContent !== text) one.textContent = text;
+      if (at === 3) one.title = row.subject ? `${row.port} ${row.subject}` : row.port;
     });
   }
 
@@ -212,6 +214,12 @@ export class WireList {
       this.scrollTo((n + 1) * height + head - clientHeight);
     this.request();
   }
+}
+
+/** The topic of a message, or its port. @param {Row} row */
+function placeOf({ port, subject }) {
+  if (!subject || subject.startsWith("_") || subject === "binary") return port;
+  return subject.length > SUBJECT ? `…${subject.slice(1 - SUBJECT)}` : subject;
 }
 
 /** Return the class of a row: grey unless something is abnormal. @param {Row} row */

@@ -8,14 +8,21 @@ import * as state from "../core/state.js";
 /** @typedef {import("../core/api_types.js").WireDetail} Detail */
 /** @typedef {import("../core/api_types.js").WireStatistics} Statistics */
 /**
- * @typedef {{port: string, direction: ""|"in"|"out", kind: string, text: string,
+ * @typedef {{port: string, direction: ""|"in"|"out", kind: string, subject: string, text: string,
  *   abnormal: boolean}} Filter
  */
 
 export const MAX_ROWS = 20_000; // of the live simulation; older ones are dropped
 const MAX_RECORDED_ROWS = 100_000;
 /** @type {Filter} */
-export const NO_FILTER = { port: "", direction: "", kind: "", text: "", abnormal: false };
+export const NO_FILTER = {
+  port: "",
+  direction: "",
+  kind: "",
+  subject: "",
+  text: "",
+  abnormal: false,
+};
 
 export const openPanels = signal(0); // elements on the page that show the wire
 export const filter = signal(NO_FILTER);

@@ -17,15 +17,18 @@ export function statisticsPane() {
       <th scope="col">Jitter</th><th scope="col">Data rate</th></tr></thead>
     <tbody>${rows.map((row) => {
       const on =
-        chosen.kind === row.kind && chosen.port === row.port && chosen.direction === row.direction;
-      const { kind, port, direction } = row;
+        chosen.kind === row.kind && chosen.port === row.port &&
+        chosen.direction === row.direction && chosen.subject === row.subject;
+      const { kind, port, direction, subject } = row;
       return html`<tr aria-current=${on}>
         ${all ? html`<td class="clip">${row.robot}</td>` : nothing}
         <td class="clip stat-port">${row.direction === "in" ? "↓" : "↑"} ${row.port}</td>
         <td><button class="wire-link clip" aria-pressed=${on} title="Show only ${kind || "bytes"}"
-          @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction })}
+          @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction, subject })}
           ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small>${
-            row.kind || "bytes"}</button></td>
+            row.kind || "bytes"}${
+            subject ? html`<span class="dim" title=${subject}>${subject}</span>` : nothing
+          }</button></td>
         <td>${row.count.toLocaleString("en")}</td>
         <td>${formatRate(row.rate_hz)} <small>Hz</small></td>
         <td>${row.rate_hz ? html`${formatRate(row.jitter_ms)} <small>ms</small>` : "–"}</td>

@@ -188,6 +188,7 @@ def test_a_program_file_is_opened_checked_and_run_block_by_block(welder, tmp_pat
     # the check marks the line that the controller would refuse
     expect(listed.nth(2)).to_have_attribute("data-finding", "error", timeout=1000 * DEADLINE_S)
     expect(welder.page.locator(".program-summary").first).to_contain_text("1 error")
+    expect(welder.page.locator(".program-finding")).to_contain_text("line 3")
     welder.button("Single block: Run one block, then wait").click()
     welder.button("Resume: Go on to the end").wait_for()
     welder.button("Single block: Run one block, then wait").click()

@@ -6,18 +6,18 @@ import { shownKey, listings } from "../core/state.js";
 /** @typedef {import("../core/types.js").Part} Part */
 
 const LINE_PX = 22;
-/** The line that each list last scrolled to. @type {WeakMap<Element, number>} */
+/** The line that each list last scrolled to, with its text. @type {WeakMap<Element, string>} */
 const lastScrolledTo = new WeakMap();
 
 /**
  * @param {Element|undefined} list
  * @param {number} row of the current line
- * @param {number} number of that line
+ * @param {string} line its number and text
  */
-function scrollToCurrent(list, row, number) {
-  if (!(list instanceof HTMLElement) || lastScrolledTo.get(list) === number) return;
+function scrollToCurrent(list, row, line) {
+  if (!(list instanceof HTMLElement) || lastScrolledTo.get(list) === line) return;
   if (list.matches(":hover, :focus")) return;
-  lastScrolledTo.set(list, number);
+  lastScrolledTo.set(list, line);
   requestAnimationFrame(() => { // the lines are rendered after the list
     if (!list.matches(".wrap")) list.scrollTop = (row - 4) * LINE_PX;
     // wrapped lines have different heights
@@ -58,7 +58,8 @@ export function listing(part) {
   const blank = texts.length ? "" : "blank";
   return html`<ol class="listing ${part.wrap ? "wrap" : ""} ${blank}" tabindex="0"
     aria-label=${part.label}
-    ${ref((list) => scrollToCurrent(list, current - first, current))}>
+    ${ref((list) => scrollToCurrent(list, current - first,
+      `${current} ${texts[current - first] ?? ""}`))}>
     ${texts.map((text, n) =>
       html`<li data-how=${lineState(first + n)}
         aria-current=${first + n === current ? "step" : "false"}

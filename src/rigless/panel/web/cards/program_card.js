@@ -16,6 +16,7 @@ const LARGEST = 1_000_000;
 const content = signal(/** @type {{robot: string, revision: number, of: Content}|null} */ (null));
 const scrolled = signal({ top: 0, height: 300 });
 const firstLine = signal(1); // the line to start from
+const readFinding = signal(0); // the number of the finding below the summary
 const dragging = signal(false);
 let loading = "";
 
@@ -57,6 +58,7 @@ async function open(file) {
   const text = await file.text();
   if (text.includes("\0")) return notice(`${file.name} is not a text file`, "bad");
   firstLine.value = 1;
+  readFinding.value = 0;
   const done = await post(`${robotPath(shownRobot.value)}/program`, { name: file.name, text });
   if (done) notice(`${file.name}: ${done.lines.length} lines`);
 }
@@ -89,8 +91,34 @@ export function programListing(part) {
     </div>
     ${loaded?.summary ? html`<div class="program-summary ${loaded.findings.some((one) =>
       one.level === "error") ? "bad" : ""}" role="status">${loaded.summary}</div>` : nothing}
+    ${loaded ? findingText(loaded) : nothing}
     ${loaded?.lines.length ? html`${controls(active)}${lines(loaded)}` : listing(part)}
   </div>`;
+}
+
+/**
+ * Errors come first, then the order of the lines.
+ * @param {{level: string, line: number}} a
+ * @param {{level: string, line: number}} b
+ */
+const byWeight = (a, b) =>
+  Number(b.level === "error") - Number(a.level === "error") || a.line - b.line;
+
+/** One finding in full, errors first, with a button to the next one. @param {Content} loaded */
+function findingText(loaded) {
+  const all = [...loaded.findings].sort(byWeight);
+  const count = all.length;
+  const shown = all[readFinding.value % Math.max(count, 1)];
+  if (!shown) return nothing;
+  const next = () => {
+    readFinding.value = (readFinding.value + 1) % count;
+    const list = document.querySelector(".listing.file");
+    if (list) list.scrollTop = ((all[readFinding.value]?.line ?? 1) - 3) * LINE_PX;
+  };
+  return html`<div class="program-finding" data-level=${shown.level}>
+    <p><b>line ${shown.line}</b> ${shown.text} <span class="dim">${shown.fix}</span></p>
+    ${count > 1 ? button(`${(readFinding.value % count) + 1}/${count}`,
+      `Finding ${(readFinding.value % count) + 1}/${count}: show the next`, next) : nothing}</div>`;
 }
 
 /** @param {boolean} active */
@@ -134,6 +162,7 @@ function lines(loaded) {
   return html`<ol class="listing file" tabindex="0" aria-label="Program file"
     @scroll=${(/** @type {{target: HTMLElement}} */ { target }) =>
       (scrolled.value = { top: target.scrollTop, height: target.clientHeight })}
+    @keydown=${moveLine}
     ${ref((list) => scrollToLine(list, current))}>
     <li class="space" aria-hidden="true" style="height:${begin * LINE_PX}px"></li>
     ${loaded.lines.slice(begin, end).map((text, n) =>
@@ -155,7 +184,29 @@ function lineRow(number, text, current, finding) {
   return html`<li data-how=${how} data-finding=${finding?.level ?? ""}
     class=${number === firstLine.value && number > 1 ? "first" : ""}
     aria-current=${number === current ? "step" : "false"} title=${finding?.text ?? text}
-    @click=${() => (firstLine.value = number)}><span>${number}</span><code>${text}</code></li>`;
+    @click=${() => chooseLine(number)}><span>${number}</span><code>${text}</code></li>`;
+}
+
+/** Start from this line, and read its finding. @param {number} number */
+function chooseLine(number) {
+  const count = content.value?.of.lines.length ?? 1;
+  firstLine.value = Math.min(Math.max(number, 1), count);
+  const all = [...(content.value?.of.findings ?? [])].sort(byWeight);
+  const found = all.findIndex(({ line }) => line === firstLine.value);
+  if (found >= 0) readFinding.value = found;
+}
+
+/** Choose the line to start from with the arrow keys. @param {KeyboardEvent} event */
+function moveLine(event) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  chooseLine(firstLine.value + by);
+  const list = /** @type {HTMLElement} */ (event.currentTarget);
+  const top = (firstLine.value - 1) * LINE_PX;
+  if (top < list.scrollTop || top + 2 * LINE_PX > list.scrollTop + list.clientHeight)
+    list.scrollTop = top - list.clientHeight / 2;
 }
 
 /** The line that each list last scrolled to. @type {WeakMap<Element, number>} */

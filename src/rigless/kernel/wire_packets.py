@@ -38,13 +38,13 @@ class WirePacket:
 
     An input is passed to the observers before it is decoded: `messages` and `refused` are filled in
     afterwards. `what` is "data", "local" (a message from Python or the API, which has no bytes),
-    "connected" or "disconnected".
+    "connected", "disconnected", or "unsent" (an output that is recorded, but had no receiver).
     """
 
     robot: str
     port: str
     direction: Literal["in", "out"]
-    what: Literal["data", "local", "connected", "disconnected"]
+    what: Literal["data", "local", "connected", "disconnected", "unsent"]
     link: int
     peer: str
     data: bytes = b""

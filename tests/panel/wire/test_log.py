@@ -348,3 +348,21 @@ def test_messages_of_two_topics_are_counted_and_chosen_by_topic():
     assert found == {"/odom": 5, "/truth": 5}
     chosen = Feed(log, Filter(subject="/odom")).batch().rows
     assert [row["subject"] for row in chosen] == ["/odom"] * 5
+
+
+def test_a_log_of_a_recording_has_outputs_without_a_receiver():
+    sim = Simulation([Counter("c", CounterConfig(tick_hz=0, beat_hz=10))])
+    sim.core.recording = True  # as in a replay
+    log = WireLog(unsent=True)
+    log.attach(sim)
+    sim.run(0.35)
+    sim.core.robots["c"].open("beat", "10.0.0.2:99")
+    sim.run(0.2)
+    sent = [row for row in rows(log) if row["kind"] == "Beat"]
+    beats = [row["what"] for row in sent]
+    assert beats == ["unsent"] * beats.count("unsent") + ["data"] * 2
+    assert beats.count("unsent") >= 3
+    assert len({(row["kind"], row["size"] > 0) for row in sent}) == 1
+    assert Feed(log, Filter(abnormal=True)).batch().rows[0]["what"] == "connected"
+    log.detach()
+    assert sim.core.listeners.output == []

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from rigless.kernel.links import ALL
+from rigless.kernel.listeners import Output
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.wire_packets import WirePacket
 from rigless.panel.wire import display
@@ -36,14 +38,19 @@ class Entry(NamedTuple):
     def abnormal(self) -> bool:
         """True for messages that are shown first: refused, changed by a fault, connections."""
         packet = self.packet
-        return bool(packet.refused or packet.passage.effects or packet.what != "data")
+        usual = packet.what in ("data", "unsent")
+        return bool(packet.refused or packet.passage.effects or not usual)
 
 
 class WireLog:
-    """The newest messages of a simulation, at most `kept` of them and `kept_bytes` of packets."""
+    """The newest messages of a simulation, at most `kept` of them and `kept_bytes` of packets.
 
-    def __init__(self, kept: int = 20_000, kept_bytes: int = 32 << 20):
+    With `unsent` it has outputs without a receiver too, if the simulation encodes them.
+    """
+
+    def __init__(self, kept: int = 20_000, kept_bytes: int = 32 << 20, unsent: bool = False):
         self.kept, self.kept_bytes = kept, kept_bytes
+        self.unsent = unsent
         self.sim: Simulation | None = None
         self.clear()
 
@@ -62,11 +69,15 @@ class WireLog:
             self.detach()
             self.sim = sim
             sim.core.listeners.wire.append(self.observe)
+            if self.unsent:
+                sim.core.listeners.output.append(self._observe_unsent)
 
     def detach(self) -> None:
         """Stop observing, and forget everything."""
         if self.sim is not None:
             self.sim.core.listeners.wire.remove(self.observe)
+            if self.unsent:
+                self.sim.core.listeners.output.remove(self._observe_unsent)
             self.sim = None
         self.clear()
 
@@ -77,6 +88,17 @@ class WireLog:
         self._pending.append((time_ns, packet))
         if self._decoding > PENDING:
             self._take_in(self._decoding)
+
+    def _observe_unsent(self, time_ns: int, output: Output) -> None:
+        """Take in an output if no client is there; the others come as packets."""
+        assert self.sim is not None
+        if output.link != ALL or self.sim.core.links.by_port[output.robot, output.port]:
+            return
+        packet = WirePacket(
+            output.robot, output.port, "out", "unsent", ALL, "", output.data, output.subject,
+            [output.message], late_type=output.late_type,
+        )  # fmt: skip
+        self.observe(time_ns, packet)
 
     def update(self) -> None:
         """Take in the packets since the last call."""

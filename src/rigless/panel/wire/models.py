@@ -15,9 +15,10 @@ LONGEST = 1 << 20  # characters of a message to send
 class WireRow(TypedDict):
     """A message on the wire, as a line of the list.
 
-    `what` is "data", "local" (from Python or the API, without bytes), "connected", "disconnected"
-    or "jump" (time was reset or restored). `size` is that of the packet. If a packet has several
-    messages, `part` of `parts` counts them. `marks` are the effects of wire faults.
+    `what` is "data", "local" (from Python or the API, without bytes), "connected", "disconnected",
+    "unsent" (in a recording: no client was connected) or "jump" (time was reset or restored).
+    `size` is that of the packet. If a packet has several messages, `part` of `parts` counts them.
+    `marks` are the effects of wire faults.
     """
 
     n: int
@@ -25,7 +26,7 @@ class WireRow(TypedDict):
     robot: str
     port: str
     direction: Literal["in", "out"]
-    what: Literal["data", "local", "connected", "disconnected", "jump"]
+    what: Literal["data", "local", "connected", "disconnected", "unsent", "jump"]
     peer: str
     subject: str
     kind: str

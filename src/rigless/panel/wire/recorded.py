@@ -25,7 +25,7 @@ class RecordedWire:
 
     def __init__(self, path: Path, now_ns: Callable[[], int], cleared: Callable[[], None]):
         self.path = path
-        self.log = WireLog(KEPT, KEPT_BYTES)
+        self.log = WireLog(KEPT, KEPT_BYTES, unsent=True)
         self.failure = ""
         self._now_ns, self._cleared = now_ns, cleared
         self._recording: SeekableRecording | None = None

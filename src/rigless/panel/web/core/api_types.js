@@ -1018,16 +1018,16 @@
  */
 /**
  * A message on the wire, as a line of the list. `what` is "data", "local" (from Python or the API,
- * without bytes), "connected", "disconnected" or "jump" (time was reset or restored). `size` is
- * that of the packet. If a packet has several messages, `part` of `parts` counts them. `marks` are
- * the effects of wire faults.
+ * without bytes), "connected", "disconnected", "unsent" (in a recording: no client was connected)
+ * or "jump" (time was reset or restored). `size` is that of the packet. If a packet has several
+ * messages, `part` of `parts` counts them. `marks` are the effects of wire faults.
  * @typedef {object} WireRow
  * @property {number} n
  * @property {number} t
  * @property {string} robot
  * @property {string} port
  * @property {"in"|"out"} direction
- * @property {"data"|"local"|"connected"|"disconnected"|"jump"} what
+ * @property {"data"|"local"|"connected"|"disconnected"|"unsent"|"jump"} what
  * @property {string} peer
  * @property {string} subject
  * @property {string} kind

@@ -4,6 +4,8 @@ import { chosenRow, placeOf } from "./compare.js";
 /** @typedef {import("../core/api_types.js").ComparedRecordings} ComparedRecordings */
 /** @typedef {import("../core/api_types.js").ComparedRecord} ComparedRecord */
 
+const BYTES = "wire"; // the encoded message, which differs if any field does
+
 /** @param {ComparedRecordings} found */
 export function differenceTable(found) {
   const { robot, port, direction } = placeOf(found.topic);
@@ -42,7 +44,8 @@ function summary(row, first) {
   if (row.left_s === null) return `${lead}only in B`;
   if (row.right_s === null) return `${lead}only in A`;
   if (!row.different.length) return "equal";
-  const [one = "", ...more] = row.different;
+  const telling = row.different.filter((name) => name !== BYTES);
+  const [one = BYTES, ...more] = telling;
   return `${lead}${one}${more.length ? ` and ${more.length} more` : ""}`;
 }
 
@@ -50,7 +53,8 @@ function summary(row, first) {
 function fields(row) {
   const names = [...new Set([...Object.keys(row.left), ...Object.keys(row.right)])];
   const differs = (/** @type {string} */ name) => row.different.includes(name);
-  const sorted = [...names.filter(differs), ...names.filter((name) => !differs(name))];
+  const rank = (/** @type {string} */ name) => (differs(name) ? 0 : 2) + (name === BYTES ? 1 : 0);
+  const sorted = names.sort((a, b) => rank(a) - rank(b));
   return html`<section><h2>Fields</h2><div class="field-scroll" tabindex="0" role="region"
     aria-label="Fields of the records"><table class="record-fields"><thead><tr>
     <th scope="col">Field</th><th scope="col">A</th><th scope="col">B</th></tr></thead>

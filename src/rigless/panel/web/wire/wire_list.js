@@ -244,6 +244,7 @@ function fillText(place, row, text) {
     ),
     ...(row.refused ? [`refused: ${row.refused}`] : []),
     ...(row.what === "local" ? ["not over the wire"] : []),
+    ...(row.what === "unsent" ? ["no client"] : []),
     ...(row.parts ? [`${row.part}/${row.parts}`] : []),
   ];
   const key = `${chips.join("\u0000")}\u0001${shown}`;

@@ -9,7 +9,7 @@ from rigless.kernel.events import Event
 from rigless.panel import messages
 from rigless.panel.client import MAX_QUEUED
 
-from .harness import harness
+from .harness import harness, turn
 
 
 @pytest.mark.parametrize("hz", [60, 30, 20, 10])
@@ -184,6 +184,29 @@ async def test_a_client_that_does_not_read_loses_frames_and_blocks_no_other():
             == other.socket.frames[-1][5][2][0]
             == pytest.approx(here.robot.state.pose[0], abs=0.02)
         )
+
+
+@on_loop
+async def test_a_flood_of_events_delays_neither_frames_nor_the_status():
+    async with harness() as here:
+        client = here.come(60)
+        await here.wall.go(0.5)
+        client.socket.clear()
+        here.host.sim.send(
+            "trolley", "box", {"type": "Go", "forward": 1.0, "left": 0.0, "turn": 0.0}
+        )
+        event = Event(here.host.sim.now_ns, "", "test", "info", "x")
+        for _ in range(10):
+            for _ in range(25):
+                for _ in range(200):
+                    here.host.sim.core.log(event)
+                await turn()
+            await here.wall.go(0.1)
+        assert len(client.socket.of("status")) == pytest.approx(10, abs=1)
+        assert len(client.socket.frames) == pytest.approx(60, abs=3)
+        seen = len(client.socket.of("event"))
+        assert seen <= 11 * MAX_QUEUED
+        assert seen + sum(told["count"] for told in client.socket.of("dropped")) == 50_000
 
 
 @on_loop

@@ -16,6 +16,7 @@ from rigless.kernel.plain import to_json
 from rigless.panel.robot_stream import RobotStream
 
 MAX_QUEUED = 256
+IN_A_ROW = 16  # queued messages that are sent before a turn of the others
 
 
 @dataclass(eq=False)
@@ -39,6 +40,8 @@ class Client:
     def __post_init__(self) -> None:
         self._queue: deque[bytes] = deque()
         self._dropped_events = 0
+        self._event_room = MAX_QUEUED  # events that it takes until the next status
+        self._in_a_row = 0
         self._newest: dict[str, bytes] = {}
         self._listings: dict[RobotStream, bytes] = {}  # the last listings sent
         self._frames: dict[RobotStream, None] = {}
@@ -47,6 +50,18 @@ class Client:
         # Epoch, sequence number and time of the last frame sent.
         self._sent: dict[RobotStream, tuple[int, int, float]] = {}
         self._wake = asyncio.Event()
+
+    def takes_event(self) -> bool:
+        """Return True if one more event can be queued now; else it is counted as dropped."""
+        if self._event_room == 0 or len(self._queue) >= MAX_QUEUED:
+            self._dropped_events += 1
+            return False
+        self._event_room -= 1
+        return True
+
+    def make_room(self) -> None:
+        """Accept events again, up to the usual number. Call it ten times per second."""
+        self._event_room = MAX_QUEUED
 
     def enqueue(self, message: bytes) -> None:
         """Queue a message that must keep its place in the order: an event or an error."""
@@ -115,9 +130,12 @@ class Client:
                 await self._send_next()
 
     async def _send_next(self) -> None:
-        if self._queue:
+        if self._queue and self._in_a_row < IN_A_ROW:
+            self._in_a_row += 1
             await self._send_text(self._queue.popleft())
-        elif self._dropped_events:
+            return
+        self._in_a_row = 0  # many events must not delay pictures and the state of the run
+        if self._dropped_events:
             count, self._dropped_events = self._dropped_events, 0
             await self._send_text(to_json({"type": "dropped", "count": count}))
         elif self._newest:
@@ -131,7 +149,7 @@ class Client:
                 await self.socket.send_bytes(block)
             elif isinstance(block, str) and block:
                 await self.socket.send_text(block)
-        else:
+        elif self._frames:
             stream = next(iter(self._frames))
             del self._frames[stream]
             await self._send_frame(stream)

@@ -203,6 +203,8 @@ class Hub:
         if status_due or self.wire.searching:
             self.wire.tick()
         if status_due:
+            for client in self.clients:
+                client.make_room()
             self._stop_expired_commands()
             self._send_states(self.clients, tick)
             self.feed.offer()
@@ -315,7 +317,7 @@ class Hub:
     def _event(self, time_ns: int, event: Event) -> None:
         message: bytes | None = None
         for client in self.clients:
-            if client.events:
+            if client.events and client.takes_event():
                 message = message or _encode_event(event)
                 client.enqueue(message)
 

@@ -146,7 +146,7 @@ class TroubleMessage(TypedDict):
 
 
 class DroppedMessage(TypedDict):
-    """So many events were dropped because the client did not read."""
+    """So many events were dropped: the client did not read, or there were too many."""
 
     type: Literal["dropped"]
     count: int

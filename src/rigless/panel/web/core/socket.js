@@ -121,6 +121,10 @@ function handleMessage(message) {
       case "event":
         queueEvent(message);
         break;
+      case "dropped": // there were too many events: read the list when there are fewer
+        clearTimeout(reloading);
+        reloading = setTimeout(() => void loadEvents(), RELOAD_MS);
+        break;
       case "trouble":
         state.viewErrors.value = { ...state.viewErrors.value, [message.robot]: message.text };
         break;
@@ -172,6 +176,9 @@ function handleFrame(data) {
   for (const tell of frameListeners) tell();
 }
 
+const RELOAD_MS = 500;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let reloading;
 /** @typedef {import("./state.js").Event} Event */
 /** Events that are not in the list yet. @type {Event[]} */
 let unlistedEvents = [];

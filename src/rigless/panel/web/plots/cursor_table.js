@@ -55,7 +55,8 @@ export function cursorTable() {
       const over = summary(series, from, to);
       return html`<tr><th scope="row"><i
         style="background:var(${COLOURS[n % COLOURS.length]})"></i>${labelOf(name)} <small
-        class="dim" title=${unitOf(name)}>${shortUnit(unitOf(name))}</small></th><td data-signal=${name}>${valueText(value)}</td>${
+        class="dim" title=${unitOf(name)}>${shortUnit(unitOf(name))}</small></th><td
+        data-signal=${name}>${valueText(value)}</td>${
           pin === null ? nothing : html`<td>${valueText(old)}</td><td>${valueText(
             value === null || old === null ? null : value - old)}</td>`}<td>${
           valueText(over?.low)}</td><td>${valueText(over?.high)}</td><td>${

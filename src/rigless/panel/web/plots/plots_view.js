@@ -109,11 +109,11 @@ function chartBox(chart) {
  */
 function legend(chart, name, n) {
   const unit = unitOf(name);
+  const shown = unit ? html` <small class="dim" title=${unit}>${shortUnit(unit)}</small>` : nothing;
   return html`<button class="legend-item" title="${name}: click to remove"
     @click=${() => toggleSignal(name, chart.id, false)}><i
     style="background:var(${COLOURS[n % COLOURS.length]})"></i><span>${labelOf(name)}</span> <b
-    data-value=${name}></b>${
-      unit ? html` <small class="dim" title=${unit}>${shortUnit(unit)}</small>` : nothing}</button>`;
+    data-value=${name}></b>${shown}</button>`;
 }
 
 function template() {

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser.test_accessibility import SIZES, judge
+from browser.test_accessibility import SIZES, assert_axe, judge
 
 STEPS = [
     {"stepId": "there", "type": "MOVE", "params": {"x": 6.0, "y": 2.0}},
@@ -145,6 +145,7 @@ def test_everything_can_be_reached(agv):
     for size in (*SIZES[:2], PHONE):
         agv.resize(size)
         judge(agv)
+    assert_axe(agv.page)
     agv.resize(before)
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import CONTROLS, LOOK, SIZES, judge_all, overflow
+from browser.test_accessibility import CONTROLS, LOOK, SIZES, assert_axe, judge_all, overflow
 
 TROLLEY = Path(__file__).resolve().parents[1] / "panel/trolley"
 COUNT = 60
@@ -167,6 +167,7 @@ def test_everything_on_the_fleet_page_can_be_reached(fleet):
         fleet.resize(size)
         judge_all(fleet.page.locator(CONTROLS).evaluate_all(LOOK))
         assert overflow(fleet) == []
+    assert_axe(fleet.page)
     fleet.resize(before)
 
 

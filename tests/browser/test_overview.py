@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
+from browser.test_accessibility import assert_axe
 
 TESTS = Path(__file__).resolve().parents[1]
 ROBOTS = {
@@ -86,6 +87,7 @@ def test_each_world_has_a_tile_with_a_live_thumbnail(mixed):
     expect(room.locator(".status")).to_have_text("ok")
     expect(room.get_by_role("button", name=f"line {url}: copy")).to_be_visible()
     expect(room.get_by_role("button", name="try rigless send room line GET: copy")).to_be_visible()
+    assert_axe(mixed.page)
     mixed.server.post("/api/pause")
     before = at_rest(mixed, worlds)
     mixed.server.post(

@@ -6,6 +6,8 @@ import json
 
 from playwright.sync_api import expect
 
+from browser.test_accessibility import assert_axe
+
 GYRO, SPEED = "vacuum/view/gyro_z", "vacuum/truth/velocity.0"
 SERIES = """async () => { const { points } = await import("/web/plots/signal_store.js");
   return [...points].map(([name, { times }]) => [name, times.length, times.at(-1)]); }"""
@@ -57,6 +59,7 @@ def test_signals_are_picked_zoomed_read_kept_and_exported(own_vacuum):
     expect(panel.fact("cursor")).to_contain_text("s")
     expect(page.locator(".cursor-table caption")).to_contain_text("fault: vacuum gyro wrong")
     expect(value_of(panel, GYRO)).not_to_have_text("–")
+    assert_axe(page)
 
     # dragging zooms all charts, a double click follows again
     page.mouse.down()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import CONTROLS, LOOK, judge_all
+from browser.test_accessibility import CONTROLS, LOOK, assert_axe, judge_all
 from rigless.kernel.inputs import Inject, Send
 from rigless.kernel.recording import Recorder, record_to_bytes
 from rigless.recordings.replay import verify
@@ -240,6 +240,8 @@ def test_every_control_is_reachable_and_nothing_overflows_at_any_size(compared):
             )
             assert wide == [], (size, view)
             found += panel.page.locator(f"main :is({CONTROLS})").evaluate_all(LOOK)
+            if size == SIZES[-1]:
+                assert_axe(panel.page)
         judge_all(found)
     panel.resize(before)
 

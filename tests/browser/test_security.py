@@ -9,6 +9,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from browser.robots.shouter import SHOUT
+from browser.test_accessibility import assert_axe
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ def test_a_browser_without_the_token_gets_a_field_for_it(window, vacuum_server):
     page = window.tab(vacuum_server.url)
     assert page.goto(f"{vacuum_server.url}/#/robot/vacuum").status == 401
     expect(page.locator("body")).to_contain_text("Open the URL that rigless printed")
+    assert_axe(page)
     for text, wanted in (("<b>wrong", ".wrong"), (vacuum_server.entrance, ".connection.live")):
         page.get_by_label("Token").fill(text)
         page.get_by_role("button", name="Open the panel").click()

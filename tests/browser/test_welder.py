@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import CONTROLS, LOOK, SIZES, judge, judge_all, overflow
+from browser.test_accessibility import CONTROLS, LOOK, SIZES, assert_axe, judge, judge_all, overflow
 from conftest import DEADLINE_S
 
 PROGRAM = [b"G21 G91", b"G1 X2 F600", b"(<b>no</b> markup) G1 Y-90 F30", b"G1 X-2"]
@@ -199,4 +199,5 @@ def test_a_program_file_is_opened_checked_and_run_block_by_block(welder, tmp_pat
     expect(listed.nth(2)).to_have_attribute("data-how", "wrong")
     welder.resize({"width": 1440, "height": 760})  # little room below the strip of the alarm
     judge_all(welder.page.locator(f".dock :is({CONTROLS})").evaluate_all(LOOK))
+    assert_axe(welder.page)
     assert overflow(welder) == []

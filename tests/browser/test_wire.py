@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.panel import Panel
-from browser.test_accessibility import FAINT
+from browser.test_accessibility import FAINT, assert_axe
 from robots.vacuum.client import control, framed
 
 HERE = Path(__file__).resolve().parent
@@ -72,6 +72,7 @@ def test_text_and_binary_messages_faults_filters_statistics_and_sending(window, 
             tree = panel.page.locator(".wire-tree")
             expect(tree).to_contain_text("text")
             expect(panel.page.locator(".wire-hex b").first).to_contain_text(".")
+            assert_axe(panel.page)
             panel.page.get_by_label("Text in messages").fill("what")
             expect(rows(panel, "Answer")).to_have_count(0)
             expect(rows(panel, "Unknown")).to_contain_text("what")

@@ -32,7 +32,7 @@ function heading(row) {
     mark === "delayed" && row.delay_ms ? `delayed by ${row.delay_ms.toFixed(3)} ms` : mark,
   );
   return html`<div class="wire-title">
-      <h3 class="clip" title=${row.kind}>${row.kind || "bytes"}</h3>
+      <h2 class="clip" title=${row.kind}>${row.kind || "bytes"}</h2>
       <span class="dim">${row.direction} · ${formatSize(row.size)}</span></div>
     <dl class="wire-facts">
       <dt>Time</dt><dd>${row.t.toFixed(9)} s</dd>

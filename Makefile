@@ -11,7 +11,7 @@ install = { $(PIP) $(UV) && $(BIN)/uv pip install --quiet --python $(BIN)/python
 # What Python compiles is kept for those who import it next, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test mutants bench lock clean traffic-hour
+.PHONY: setup demo test docs docs-test reference mutants bench lock clean traffic-hour
 
 setup: $(VENV)/.compiled
 
@@ -46,6 +46,22 @@ test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
 	@$(BIN)/python tests/compiled.py
 	@$(BIN)/python -m pytest -n auto --dist loadfile
+
+# The documentation as one folder, build/docs/site: it needs no server and no network.
+docs: $(VENV)/.docs
+	@$(BIN)/python docs/build.py site
+
+# The pages of docs/reference/generated, from the code. A test compares them.
+reference: $(VENV)/.docs
+	@$(BIN)/python docs/build.py reference
+
+# The site in a browser, and the commands of all pages that take longer. The others are in make test.
+docs-test: $(VENV)/.test
+	@RIGLESS_DOCS=all $(BIN)/python -m pytest tests/docs
+
+$(VENV)/.docs: $(VENV)/.setup requirements-test.lock
+	@$(PIP) -c requirements-test.lock --no-build-isolation -e '.[docs]'
+	@touch $@
 
 # Mutation tests of the kernel, for at most MUTANTS_SECONDS: make mutants MODULES="rate agenda". Not a part of make test.
 MUTANTS_SECONDS ?= 600

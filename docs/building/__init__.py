@@ -1,0 +1,1 @@
+"""Builds the documentation: the site, the generated reference, the pictures."""

@@ -1,0 +1,64 @@
+"""The generated reference is that of the code."""
+
+import pytest
+from pydantic import Field
+
+import rigless
+from building.places import GENERATED, ROOT
+from building.reference import pages
+from building.reference.config_keys import tables
+from building.reference.python_api import prose
+from building.reference.units import unit
+from rigless.kernel.robot import Config
+
+
+@pytest.fixture(scope="module")
+def made():
+    return dict(pages())
+
+
+def test_the_pages_in_the_repository_are_those_of_the_code(made):
+    there = {
+        path.relative_to(GENERATED).with_suffix("").as_posix(): path.read_text("utf-8")
+        for path in GENERATED.rglob("*.md")
+    }
+    different = sorted(name for name in {*made, *there} if made.get(name) != there.get(name))
+    assert different == [], "run: make reference"
+
+
+def test_every_robot_has_its_config_keys_events_and_targets(made):
+    for folder in ROOT.glob("src/rigless/robots/*/robot.py"):
+        kind = folder.parent.name
+        page = made[f"robots/{kind}"]
+        robot = next(iter(rigless.load(kind).robots.values()))
+        names = {*type(robot).Config.model_fields, *robot.event_codes, *robot.fault_targets.seams}
+        names |= {port.name for port in robot.ports}
+        assert [name for name in names if f"`{name}`" not in page] == []
+
+
+class Wheel(Config):
+    """[seed] a wheel."""
+
+    radius_m: float = Field(0.1, gt=0, le=2, description="[ours] of the tyre")
+    kind: str = "a|b"
+
+
+def test_a_key_has_its_type_bounds_unit_default_and_source():
+    (text,) = tables(Wheel, "wheel")
+    assert "### `wheel`\n\nA wheel.\n\n" in text
+    assert "| `radius_m` | number, above 0 to 2 | m | `0.1` | ours | of the tyre |" in text
+    assert '| `kind` | text |  | `"a\\|b"` | seed |  |' in text
+
+
+def test_units_are_those_of_the_name():
+    assert unit("max_degps2", "list of 6: number") == "°/s²"
+    assert [unit("speed_mps", "number"), unit("on_s", "true or false")] == ["m/s", ""]
+
+
+def test_the_examples_of_a_docstring_become_code():
+    text = prose("Do it. See <this>.\n\nclass A(B):\n    x = 1\n\n    def f(self): ...")
+    assert (
+        text
+        == "Do it. See &lt;this>.\n\n```python\nclass A(B):\n    x = 1\n\ndef f(self): ...\n```"
+    )
+    assert prose("Words, and (more) words.") == "Words, and (more) words."

@@ -11,7 +11,7 @@ install = { $(PIP) $(UV) && $(BIN)/uv pip install --quiet --python $(BIN)/python
 # What Python compiles is kept for those who import it next, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test docs docs-test reference mutants bench lock clean traffic-hour
+.PHONY: setup demo test docs docs-test reference pictures bench-report release mutants bench lock clean traffic-hour
 
 setup: $(VENV)/.compiled
 
@@ -54,6 +54,7 @@ docs: $(VENV)/.docs
 # The pages of docs/reference/generated, from the code. A test compares them.
 reference: $(VENV)/.docs
 	@$(BIN)/python docs/build.py reference
+	@$(BIN)/python docs/build.py gallery
 
 # The site in a browser, and the commands of all pages that take longer. The others are in make test.
 docs-test: $(VENV)/.test
@@ -62,6 +63,18 @@ docs-test: $(VENV)/.test
 $(VENV)/.docs: $(VENV)/.setup requirements-test.lock
 	@$(PIP) -c requirements-test.lock --no-build-isolation -e '.[docs]'
 	@touch $@
+
+# The pictures of the documentation, from the running product: ten minutes. make pictures NAMES="fleet"
+pictures: $(VENV)/.test
+	@$(BIN)/python docs/build.py pictures $(NAMES)
+
+# The performance page, with the figures of this machine.
+bench-report: setup $(VENV)/.test
+	@$(BIN)/python docs/build.py benchmarks
+
+# Wheel and sdist with their checks, licences, SBOM and audit, in dist: docs/releasing.md. DRAFT=--draft before the changelog is closed.
+release: $(VENV)/.test
+	@$(BIN)/python scripts/release $(DRAFT)
 
 # Mutation tests of the kernel, for at most MUTANTS_SECONDS: make mutants MODULES="rate agenda". Not a part of make test.
 MUTANTS_SECONDS ?= 600

@@ -6,6 +6,9 @@ import sys
 COMMANDS = {
     "site": ("building.site", "build"),
     "reference": ("building.reference", "write"),
+    "pictures": ("building.pictures", "draw"),
+    "gallery": ("building.gallery", "write"),
+    "benchmarks": ("building.benchmarks", "write"),
 }
 
 

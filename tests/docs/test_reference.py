@@ -4,11 +4,14 @@ import pytest
 from pydantic import Field
 
 import rigless
+from building import gallery
 from building.places import GENERATED, ROOT
 from building.reference import pages
 from building.reference.config_keys import tables
 from building.reference.python_api import prose
 from building.reference.units import unit
+from rigless.cli.examples import examples
+from rigless.cli.examples import gallery as listed
 from rigless.kernel.robot import Config
 
 
@@ -62,3 +65,10 @@ def test_the_examples_of_a_docstring_become_code():
         == "Do it. See &lt;this>.\n\n```python\nclass A(B):\n    x = 1\n\ndef f(self): ...\n```"
     )
     assert prose("Words, and (more) words.") == "Words, and (more) words."
+
+
+def test_the_gallery_is_what_rigless_examples_lists():
+    assert (ROOT / "docs/gallery.md").read_text("utf-8") == gallery.text(), "run: make reference"
+    assert {one.name for one in examples()} == {*listed()}
+    assert all((ROOT / "docs/pictures" / one.picture).is_file() for one in examples())
+    assert next(one.lines for one in examples() if one.name == "01_virtual_time") < 60

@@ -3,14 +3,19 @@
 import ast
 import re
 import shutil
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.scenario.bundled import folder
 
 IGNORED = ("__pycache__", "*.pyc", "*.egg-info")
+GALLERY = Path(__file__).with_name("examples.toml")
+CODE = {".py", ".toml", ".nc", ".json", ".ts"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,25 @@ class Example:
             text = ast.get_docstring(ast.parse(source.read_text("utf-8"))) or ""
             return text.split("\n")[0]
         paragraph = (self.path / "README.md").read_text("utf-8").split("\n\n")[1]
-        return re.sub(r"\s*\(\[.*", "", paragraph.replace("\n", " "))
+        text = re.sub(r"\s*\(\[.*", "", paragraph.replace("\n", " "))
+        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # the text of a link
+
+    @property
+    def lines(self) -> int:
+        """The number of lines of its code that are not empty."""
+        files = [self.path] if self.path.is_file() else self.path.rglob("*")
+        texts = [path.read_text("utf-8") for path in files if path.suffix in CODE]
+        return sum(1 for text in texts for line in text.splitlines() if line.strip())
+
+    @property
+    def duration(self) -> str:
+        """The time that it takes, in words."""
+        return str(gallery()[self.name]["takes"])
+
+    @property
+    def picture(self) -> str:
+        """The name of its picture in docs/pictures."""
+        return str(gallery()[self.name]["picture"])
 
     def commands(self, at: Path) -> list[str]:
         """Return commands that use the example if it is at `at`."""
@@ -44,6 +67,12 @@ class Example:
         files = [f"{programs[p.suffix]} {p}" for p in _files(at) if p.suffix in programs]
         inner = sorted({path.parent for path in at.glob("*/*.toml")})
         return files + [f"rigless check {each}/*.toml" for each in inner]
+
+
+@cache
+def gallery() -> dict[str, Any]:
+    """Return what the gallery says about each example, by its name."""
+    return tomllib.loads(GALLERY.read_text("utf-8"))
 
 
 def examples() -> list[Example]:
@@ -60,7 +89,8 @@ def show_examples(name: str | None, copy: Path | None, force: bool) -> None:
         copy_examples(chosen, copy, force)
     elif name is None:
         for example in chosen:
-            print_line(f"  {example.name:<26} {example.summary}")
+            size = f"{example.lines} lines, {example.duration}"
+            print_line(f"  {example.name:<26} {size:<26} {example.summary}")
         print_note("copy them to a folder: rigless examples [NAME] --copy DIR", "dim")
     else:
         print_line(str(chosen[0].path))

@@ -10,9 +10,9 @@ import asyncio
 from collections import Counter
 from typing import Any
 
-from foxglove import Channel, Context, Schema, start_server
 from foxglove.websocket import Capability, ServerListener, WebSocketServer
 
+from foxglove import Channel, Context, Schema, start_server
 from rigless.host.host import Host
 from rigless.host.latched_topics import LatchedTopics
 from rigless.kernel.events import Event

@@ -73,7 +73,10 @@ function excerpt(text, words) {
 
 function searchDialog() {
   const field = element("input", {
-    type: "search", placeholder: "Search the documentation", ariaLabel: "Search", autocomplete: "off",
+    type: "search",
+    placeholder: "Search the documentation",
+    ariaLabel: "Search",
+    autocomplete: "off",
   });
   const list = element("ol", {});
   const close = element("button", { type: "button", className: "close", textContent: "Close" });
@@ -93,12 +96,14 @@ function searchDialog() {
     for (const [, row] of found.slice(0, 25)) {
       const [page, id, pageTitle, title, text] = row;
       const name = title === pageTitle ? title : `${title} · ${pageTitle}`;
-      const link = element("a", { href: root + page + (id && title !== pageTitle ? "#" + id : "") },
-        element("strong", { textContent: name }), element("span", {}, ...excerpt(text, words)));
+      const href = root + page + (id && title !== pageTitle ? "#" + id : "");
+      const link = element("a", { href }, element("strong", { textContent: name }),
+        element("span", {}, ...excerpt(text, words)));
       link.addEventListener("click", () => dialog.close());
       list.append(element("li", {}, link));
     }
-    if (!found.length) list.append(element("li", { className: "none", textContent: "Nothing was found." }));
+    const nothing = element("li", { className: "none", textContent: "Nothing was found." });
+    if (!found.length) list.append(nothing);
   }
 
   function move(step) {
@@ -139,7 +144,7 @@ for (const field of document.querySelectorAll(".sidebar-search")) {
     }
   });
 }
-const button = element("button", { className: "open-search", type: "button", textContent: "Search" });
+const button = element("button", { className: "open-search", type: "button" }, "Search");
 button.addEventListener("click", () => openSearch());
 document.querySelector(".header-right")?.prepend(button);
 document.addEventListener("keydown", (event) => {

@@ -22,7 +22,7 @@ class TemplateRobot(Robot):
             transport="tcp",
             address="127.0.0.1:7790",
             example="rigless send {robot} line GET",
-            example_label="read the temperature",
+            example_label="read the angle",
             emits=(Reply,),
             answers=True,
         ),

@@ -1,0 +1,139 @@
+"""`make pictures`: make the pictures of the documentation from the real product.
+
+Without names it makes all of them, which takes some ten minutes: those of the panel by
+`scripts/draw-demo`, and these: report-failing, sweep-heat-map, fleet, gpu-batch.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from building.places import DOCS, PICTURES, ROOT
+
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+LARGEST = 1_000_000  # bytes
+MEASUREMENT = DOCS / "measurements" / "2026-11-19-h200.txt"
+
+
+def draw(*names: str) -> int:
+    """Make the pictures of these names, or all."""
+    chosen = {name: one for name, one in DRAWN.items() if not names or name in names}
+    if not names:
+        subprocess.run([sys.executable, str(ROOT / "scripts" / "draw-demo")], check=True)
+    for name, one in chosen.items():
+        one()
+        print(f"made {name}", file=sys.stderr)
+    large = [path.name for path in PICTURES.iterdir() if path.stat().st_size > LARGEST]
+    print(*(f"{name} is larger than 1 MB" for name in large), sep="\n", end="", file=sys.stderr)
+    return int(bool(large) or len(chosen) < len(names))
+
+
+@contextmanager
+def page_of(url: str, width: int = 1200, height: int = 760) -> Any:
+    """Open a page in a browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    path = next((one for one in BROWSERS if Path(one).exists()), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(url)
+        page.wait_for_timeout(1500)
+        yield page
+        browser.close()
+
+
+def rigless(*words: str, folder: str) -> None:
+    """Run a command; a check or a sweep may fail."""
+    environment = os.environ | {"RIGLESS_STATE": f"{folder}/state"}
+    command = [sys.executable, "-m", "rigless", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
+    if done.returncode not in (0, 1, 3):
+        raise SystemExit(f"{' '.join(words)}: exit code {done.returncode}")
+
+
+def report_failing() -> None:
+    """The page of a run that fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = "examples/under_test/vacuum/stuck_lidar.toml"
+        rigless("check", scenario, "--html", f"{folder}/report.html", folder=folder)
+        with page_of(f"file://{folder}/report.html", height=915) as page:
+            page.screenshot(path=PICTURES / "report-failing.png")
+
+
+def sweep_heat_map() -> None:
+    """The page of a sweep."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = f"{folder}/leg.parquet"
+        rigless("sweep", "vacuum_table_leg", "--samples", "200", "--out", table, folder=folder)
+        rigless("sweep", "report", table, "--html", f"{folder}/leg.html", folder=folder)
+        with page_of(f"file://{folder}/leg.html", height=980) as page:
+            page.screenshot(path=PICTURES / "sweep-heat-map.png")
+
+
+def fleet() -> None:
+    """The page of a fleet in the panel."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["run", "agv", "--count", "80", "--panel", "127.0.0.1:0"]
+        words += ["--embedded-nats", "--state", folder, "--quiet"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rigless", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert process.stdout is not None
+            lines = iter(process.stdout.readline, "ready\n")
+            (url,) = [line.split()[1] for line in lines if line.startswith("panel ")]
+            with page_of(url, 1440, 900) as page:
+                page.wait_for_timeout(8000)
+                page.screenshot(path=PICTURES / "fleet.png")
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def gpu_batch() -> None:
+    """Steps of batches on a graphics processor, from the measurement in docs/measurements."""
+    found = [
+        json.loads(text) for text in re.findall(r"^FIGURE (.*)$", MEASUREMENT.read_text(), re.M)
+    ]
+    rows = [one for one in found if "ticks_per_s" in one]
+    (PICTURES / "gpu-batch.svg").write_text(bars(rows), "utf-8")
+
+
+def bars(rows: list[dict[str, Any]]) -> str:
+    """Return a chart of ticks a second by kind and number of robots, as SVG."""
+    most = max(row["ticks_per_s"] for row in rows)
+    parts = []
+    for line, row in enumerate(rows):
+        y = 46 + 26 * line + 14 * (line // 4)
+        width = 430 * row["ticks_per_s"] / most
+        text = f"{row['ticks_per_s'] / 1e6:,.0f} million robot ticks/s"
+        parts.append(
+            f'<text x="8" y="{y + 14}">{row["what"]} × {row["n"]:,}</text>'
+            f'<rect x="170" y="{y}" width="{max(2, width):.0f}" height="18" rx="3"/>'
+            f'<text x="{176 + width:.0f}" y="{y + 14}">{text}</text>'
+        )
+    height = 60 + 26 * len(rows) + 14 * (len(rows) // 4)
+    head = "Batches on one NVIDIA H200: each robot has the bits of its simulation on the CPU"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {height}" width="800">'
+        "<style>text{font:13px system-ui,sans-serif;fill:#151a1f}rect{fill:#2d74b8}"
+        ".page{fill:#fff}.head{font-weight:600}</style>"
+        f'<rect class="page" width="800" height="{height}"/>'
+        f'<text class="head" x="8" y="26">{head}</text>{"".join(parts)}</svg>\n'
+    )
+
+
+DRAWN: dict[str, Callable[[], None]] = {
+    "report-failing": report_failing,
+    "sweep-heat-map": sweep_heat_map,
+    "fleet": fleet,
+    "gpu-batch": gpu_batch,
+}

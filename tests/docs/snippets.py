@@ -1,0 +1,220 @@
+"""Run the commands and programs of a page, and compare what they print with what the page says.
+
+`python tests/docs/snippets.py PAGE` runs one page. The blocks of a page are run in order, in a new
+folder and in a private network, so that robots have their real ports:
+
+- a block of `sh` is run by bash; one of `python` is run by Python;
+- the block without a language, or of `text`, after it is what it must print. `…` in a line stands
+  for any text, a line that is only `…` for any lines;
+- a comment before a block changes that: `<!-- file: NAME -->` writes it to a file,
+  `<!-- run: exit 1 -->` expects this exit code, `<!-- run: background -->` goes on when it has
+  printed the lines of the text, among others; `<!-- run: not, REASON -->` leaves it out;
+- `<!-- patch: NAME -->` before a block of `diff` changes a file;
+- `<!-- stop -->` ends what runs in the background, as Ctrl-C does.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(
+    r"(?ms)^(?:<!-- (?P<key>file|patch|run): (?P<value>[^\n]*?) -->\n+)?"
+    r"^(?P<fence>`{3,})(?P<language>\w*)\n(?P<text>.*?)^(?P=fence)$"
+    r"|^<!-- (?P<stop>stop) -->$"
+)
+RUN = ("sh", "python")
+LONGEST_S = 240  # of a block, on a busy machine
+START_S = 60  # of a block in the background
+
+
+@dataclass
+class Step:
+    """A block of a page that does something, with its line and what it must print."""
+
+    line: int
+    kind: str  # sh, python, file, patch, stop
+    text: str = ""
+    option: str = ""  # exit N, background, or the name of a file
+    prints: str | None = None
+
+
+class WrongOutputError(AssertionError):
+    """A block printed something else, or ended in another way."""
+
+
+def steps(page: str) -> list[Step]:
+    """Return what a page does. A block that nothing runs, writes or prints is an error."""
+    found: list[Step] = []
+    for block in BLOCK.finditer(page):
+        line = page.count("\n", 0, block.start("fence") if block["fence"] else block.start()) + 1
+        language, option = block["language"], block["value"] or ""
+        if block["stop"]:
+            found.append(Step(line, "stop"))
+        elif block["key"] in ("file", "patch"):
+            found.append(Step(line, block["key"], block["text"], option))
+        elif option.startswith("not, "):
+            continue
+        elif language in RUN:
+            found.append(Step(line, language, block["text"], option))
+        elif language in ("", "text") and found and found[-1].kind in RUN and not found[-1].prints:
+            found[-1].prints = block["text"]
+        else:
+            raise ValueError(f"line {line}: nothing says what this block is for")
+    return found
+
+
+def matches(expected: str, printed: str) -> bool:
+    """Return True if a text is what a page says."""
+    lines = expected.strip("\n").split("\n")
+    parts = [
+        r"(?:.*\n)*?"
+        if line.strip() == "…"
+        else ".*?".join(re.escape(part) for part in line.rstrip().split("…")) + r" *\n"
+        for line in lines
+    ]
+    return re.fullmatch("".join(parts), printed.strip("\n") + "\n") is not None
+
+
+def patched(text: str, changes: str) -> str:
+    """Return a text with the changes of a diff, whose parts are divided by lines with @@."""
+    for part in re.split(r"(?m)^@@.*\n", changes):
+        lines = part.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        if text.count(old) != 1:
+            raise WrongOutputError(f"the file has these lines {text.count(old)} times:\n{old}")
+        text = text.replace(old, "".join(line[1:] for line in lines if line[0] != "-"))
+    return text
+
+
+class Page:
+    """Runs the steps of a page in a folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.running: list[subprocess.Popen[bytes]] = []
+        tools = folder / ".tools"
+        tools.mkdir()
+        (tools / "pip").write_text(f"#!{sys.executable}\n{PIP}")
+        (tools / "pip").chmod(0o755)
+        paths = [str(tools), str(Path(sys.executable).parent), os.environ["PATH"]]
+        self.environment = os.environ | {
+            "PATH": os.pathsep.join(paths),
+            "RIGLESS_STATE": str(tools / "state"),
+            "XDG_RUNTIME_DIR": str(tools),
+            "HOME": str(folder),
+            "NO_COLOR": "1",
+            "COLUMNS": "160",
+            "PYPROJECT": str(ROOT / "pyproject.toml"),
+        }
+
+    def run(self, step: Step) -> None:
+        """Do one step."""
+        if step.kind == "stop":
+            self.stop()
+        elif step.kind == "file":
+            path = self.folder / step.option
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(step.text, "utf-8")
+        elif step.kind == "patch":
+            path = self.folder / step.option
+            path.write_text(patched(path.read_text("utf-8"), step.text), "utf-8")
+        elif step.option == "background":
+            self._start(step)
+        else:
+            self._command(step)
+
+    def _words(self, step: Step) -> list[str]:
+        return ["bash", "-ec", step.text] if step.kind == "sh" else ["python", "-c", step.text]
+
+    def _command(self, step: Step) -> None:
+        done = subprocess.run(
+            self._words(step),
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
+        wanted = int(step.option.removeprefix("exit ") or 0)
+        if done.returncode != wanted:
+            raise WrongOutputError(f"exit code {done.returncode}, not {wanted}:\n{done.stdout}")
+        if step.prints is not None and not matches(step.prints, done.stdout):
+            raise WrongOutputError(f"it printed:\n{done.stdout}\nbut the page says:\n{step.prints}")
+
+    def _start(self, step: Step) -> None:
+        log = self.folder / ".tools" / f"{step.line}.log"
+        with log.open("wb") as file:
+            process = subprocess.Popen(
+                self._words(step),
+                cwd=self.folder,
+                env=self.environment,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.running.append(process)
+        lines = (step.prints or "").splitlines()
+        wanted = "\n".join(["…", *(f"{line}\n…" for line in lines)])  # other lines are between
+        end = time.monotonic() + START_S
+        while not matches(wanted, log.read_text("utf-8")):
+            if time.monotonic() > end or process.poll() is not None:
+                raise WrongOutputError(
+                    f"it printed:\n{log.read_text('utf-8')}\nnot:\n{step.prints}"
+                )
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """End what runs in the background, with all that it has started."""
+        for process in self.running:
+            for what in (signal.SIGINT, signal.SIGKILL):
+                if process.poll() is None:
+                    os.killpg(process.pid, what)
+                    try:
+                        process.wait(30)
+                    except subprocess.TimeoutExpired:
+                        continue
+        self.running.clear()
+
+
+PIP = """
+import os, re, sys, tomllib
+known = tomllib.load(open(os.environ["PYPROJECT"], "rb"))["project"]["optional-dependencies"]
+for word in sys.argv[2:]:
+    name, _, extras = word.rstrip("]").partition("[")
+    missing = [one for one in extras.split(",") if one and one not in known]
+    if name == "rigless" and missing:
+        sys.exit(f"pyproject.toml has no extra {missing}")
+"""
+
+
+def run_page(path: Path) -> None:
+    """Run a page. The line of the step that fails is in the error."""
+    with tempfile.TemporaryDirectory() as name:
+        page = Page(Path(name))
+        try:
+            for step in steps(path.read_text("utf-8")):
+                begun = time.monotonic()
+                try:
+                    page.run(step)
+                except (WrongOutputError, subprocess.TimeoutExpired) as error:
+                    raise SystemExit(f"{path}:{step.line}: {error}") from None
+                print(f"{path.name}:{step.line}: ok, {time.monotonic() - begun:.1f} s", flush=True)
+        finally:
+            page.stop()
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "src"))
+    from rigless.programs import namespace
+
+    namespace.enter()
+    run_page(Path(sys.argv[1]).resolve())

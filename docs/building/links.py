@@ -56,7 +56,7 @@ class Links:
             return f"_repository/{inner}"
         if path.is_dir() and (path / "README.md").is_file():
             return self.page_of(path / "README.md")
-        if path.is_dir() and docname(inner / "README.md"):
+        if any(path.glob("*.md")) and docname(inner / "README.md"):
             return f"{docname(inner / 'README.md')}.md"  # made while building, as of decisions
         if path.is_dir():
             self.folders.add(inner)

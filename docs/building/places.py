@@ -1,5 +1,6 @@
 """The places of the documentation in the repository, and of what is built from it."""
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,7 @@ def docname(path: Path) -> str | None:
     return None
 
 
+@cache
 def pages() -> dict[str, Path]:
     """Return the Markdown files of the site by the names of their pages."""
     found = [

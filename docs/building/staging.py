@@ -60,8 +60,17 @@ def below() -> dict[str, str]:
 def toctree(names: list[str], caption: str, page: str) -> str:
     """Return a hidden menu for Sphinx."""
     title = f":caption: {caption}\n" if caption else ""
-    listed = "\n".join(f"/{name}" for name in names)
+    listed = "\n".join(entry(name) for name in names)
     return f"\n```{{toctree}}\n:hidden:\n{title}\n{listed}\n```\n"
+
+
+def entry(name: str) -> str:
+    """Return a line of the menu. In the section of how-to guides, titles do not repeat it."""
+    path = pages().get(name)
+    text = title(path) if path else ""
+    if text.startswith("How to "):
+        return f"{text[7:8].upper()}{text[8:]} </{name}>"
+    return f"/{name}"
 
 
 def adapted(text: str) -> str:

@@ -11,6 +11,9 @@ function element(tag, attributes, ...children) {
 function addCopyButtons() {
   for (const block of document.querySelectorAll("div.highlight")) {
     const code = block.querySelector("pre");
+    const before = block.parentElement.previousElementSibling;
+    const printed = /highlight-(default|text|none)/.test(block.parentElement.className);
+    if (printed && /highlight-(sh|python)/.test(before?.className ?? "")) continue;
     const button = element("button", { className: "copy", type: "button", textContent: "Copy" });
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(code.innerText.replace(/\n$/, ""));

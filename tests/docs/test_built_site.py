@@ -1,0 +1,116 @@
+"""The built site in a browser: it makes no request, and search, copying and themes work."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from building.places import ROOT, SITE
+
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+pytestmark = pytest.mark.timeout(900)
+
+
+class Page(HTMLParser):
+    """Collects the ids of a page, and the addresses that it loads or leads to."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.ids: set[str] = set()
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.ids |= {given["id"] or ""} if "id" in given else set()
+        if tag == "a":
+            self.links += [given["href"] or ""] if "href" in given else []
+        elif tag in ("link", "script", "img", "source", "iframe"):
+            self.loaded += [value for key in ("src", "href") if (value := given.get(key))]
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[Path, Page]:
+    command = [sys.executable, "docs/build.py", "site"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    return {path: Page(path) for path in SITE.rglob("*.html")}
+
+
+def test_every_link_and_picture_of_the_site_exists(site):
+    broken = []
+    for path, page in site.items():
+        for address in page.links + page.loaded:
+            parts = urlsplit(address)
+            if parts.scheme:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            known = site.get(target)
+            anchor = known is not None and parts.fragment and parts.fragment not in known.ids
+            if not target.exists() or anchor:
+                broken.append(f"{path.relative_to(SITE)}: {address}")
+    assert broken == []
+
+
+def test_no_page_loads_anything_from_elsewhere(site):
+    outside = {one for page in site.values() for one in page.loaded if urlsplit(one).netloc}
+    assert outside == set()
+
+
+@pytest.fixture(scope="module")
+def browser(site) -> Iterator[Any]:
+    path = next((one for one in BROWSERS if Path(one).exists()), None)
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+
+def opened(browser: Any, name: str, width: int = 1280, scheme: str = "light") -> Any:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    page = context.new_page()
+    page.requests, page.errors = [], []
+    page.on("request", lambda one: page.requests.append(one.url))
+    page.on("pageerror", lambda one: page.errors.append(str(one)))
+    page.goto(f"file://{SITE / name}")
+    return page
+
+
+def test_search_finds_a_section_without_any_request(browser):
+    page = opened(browser, "index.html")
+    page.keyboard.press("/")
+    page.keyboard.type("lockstep")
+    page.locator(".search-dialog li a").first.wait_for()
+    assert "ockstep" in page.locator(".search-dialog li").first.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/*.html*")
+    assert {urlsplit(url).scheme for url in page.requests} <= {"file", "data"}
+    assert page.errors == []
+
+
+def test_a_command_is_copied(browser):
+    page = opened(browser, "tutorials/ci.html")
+    button = page.locator(".highlight-sh .copy").nth(1)
+    button.hover()
+    button.click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "pip install rigless\nrigless examples thermostat --copy ."
+
+
+@pytest.mark.parametrize("name", ["index.html", "tutorials/slam.html", "gallery.html"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_fits_on_a_phone(browser, name, scheme):
+    page = opened(browser, name, width=390, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, colour[4:-1].split(","))) > 380) == (scheme == "light")
+    assert "rigless 0." in page.locator(".site-version").inner_text()

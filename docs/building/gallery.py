@@ -6,8 +6,8 @@ from rigless.cli.examples import Example, examples
 TEXT = """# Examples
 
 Each of them runs as it stands, and the tests run it. `rigless examples` lists the same, and
-`rigless examples NAME --copy DIR` copies one to a folder. Times are those of a laptop with compiled
-functions (`rigless compile`); “until Ctrl-C” stands for robots that keep running.
+`rigless examples NAME --copy DIR` copies one to a folder. Times are rounded, after
+`rigless compile`; “until Ctrl-C” stands for robots that keep running.
 
 <!-- class: cards gallery -->
 """

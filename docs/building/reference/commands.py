@@ -26,16 +26,28 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def described(command: Any, name: str) -> Iterator[str]:
     """Yield the section of a command, and those of the commands below it."""
-    if hasattr(command, "commands"):
-        for inner in sorted(command.commands):
-            if not command.commands[inner].hidden:
-                yield from described(command.commands[inner], f"{name} {inner}")
-        return
+    inner = getattr(command, "commands", {})
+    if not inner:
+        yield section(command, name)
+    for word in sorted(inner):
+        hidden = inner[word].hidden  # `rigless sweep X` is the hidden command `rigless sweep run X`
+        yield from described(inner[word], name if hidden else f"{name} {word}")
+
+
+def section(command: Any, name: str) -> str:
+    """Return the section of one command."""
     context = typer.Context(command, info_name=name)
     written = " ".join([name, *command.collect_usage_pieces(context)])
-    written = re.sub(r"\{(\w+)\}", r"\1", written)
+    written = plain(written)
     parts = [f"## {name}", f"```text\n{written}\n```", help_text(command.help or "")]
-    yield "\n\n".join([*parts, options(command, context)])
+    return "\n\n".join([*parts, options(command, context)])
+
+
+def plain(usage: str) -> str:
+    """Return a line of usage with the brackets that manual pages have: FILE…, [FILE], [FILE…]."""
+    usage = re.sub(r"\{([^{}]+?)\}(?:\.{3})?", r"\1", usage)
+    usage = re.sub(r"\[\[(\w+)\](…?)\](?:\.{3})?", r"[\1\2]", usage)
+    return re.sub(r"\[(\w+)\]\.{3}", r"[\1…]", usage)
 
 
 def help_text(text: str) -> str:
@@ -58,8 +70,8 @@ def options(command: Any, context: typer.Context) -> str:
             if record:
                 rows.append((f"`{record[0]}`", record[1]))
         else:
-            written = " ".join(param.get_usage_pieces(context)).strip("{}")
-            rows.append((f"`{written}`", param.help or ""))
+            written = " ".join(param.get_usage_pieces(context))
+            rows.append((f"`{plain(written)}`", param.help or ""))
     return table(("option", ""), ((name, escaped(text)) for name, text in rows))
 
 

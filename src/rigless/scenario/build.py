@@ -115,6 +115,8 @@ def build(
             site_of(world).use_doors()
         except InputError as error:
             problems += source.place(("world", "doors"), error)
+    elif scenario.world.doors is None and not problems and max(sizes.values(), default=1) > 1:
+        _use_own_doors(world, defaults)
     shard = None
     if scenario.shard is not None:
         try:
@@ -379,6 +381,15 @@ def _defaults(fleets: list[Fleet], source: Source, problems: list[Problem]) -> d
                 by_config[key] = Defaults()
         defaults |= {robot.name: by_config[key] for robot in fleet.robots}
     return defaults
+
+
+def _use_own_doors(world: World, defaults: dict[str, Defaults]) -> None:
+    """Put its doors into the warehouse that a fleet has brought."""
+    if any(each.world is world for each in defaults.values()) and not world.is_plane:
+        from rigless.worlds.layout.site_world import SiteWorld  # numba takes its time
+
+        if isinstance(world, SiteWorld):
+            world.use_doors()
 
 
 def _own_worlds(defaults: dict[str, Defaults]) -> dict[str, World]:

@@ -40,12 +40,13 @@ class WorldEntry(Table):
     """The world. `map` is a map YAML, the name of a bundled map, or "open" for an open plane.
 
     `layout` is a layout file or a LIF file, if it is not that of the map. Without either, a robot
-    may bring its own world. `doors` puts the doors of the layout into the world.
+    may bring its own world. `doors` puts the doors of the layout into the world; by default this is
+    so in the warehouse of a fleet that names no world.
     """
 
     map: str | None = None
     layout: str | None = None
-    doors: bool = False
+    doors: bool | None = None
     obstacles: list[ObstacleEntry] = []
 
 

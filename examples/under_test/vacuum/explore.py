@@ -1,8 +1,8 @@
 """Explore a room: build a map from scans and drive to its frontiers until there are none.
 
 `python explore.py HOST PORT` uses the robot's real wire: protobuf messages, commands on TCP,
-telemetry on UDP 5556. Places are complex numbers in metres. The pose comes from encoders and gyro;
-each scan corrects it by the pose near it at which the scan fits best on the walls of the map.
+telemetry on UDP 5556. Places are complex numbers in metres. The pose comes from the encoders; each
+scan corrects it by the pose near it at which the scan fits best on the walls of the map.
 """
 
 import os
@@ -18,7 +18,7 @@ from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
 
 UDP_PORT = 5556
 CELL_M, CELLS, LIDAR_M = 0.05, 240, -0.11  # the lidar is behind the middle of the robot
-TICKS_PER_M, GYRO_LSB = 4464, 1000
+TICKS_PER_M, WHEEL_BASE_M = 4464, 0.233
 SPEED_MPS, TURN_RADPS = 0.25, 0.8
 CLEAR, AHEAD = 7, 9  # cells: from walls to the middle of the robot, and to the point it heads for
 SHIFTS = [rect(CELL_M * n / 2, 0) + 1j * CELL_M * m / 2 for n, m in product(range(-3, 4), repeat=2)]
@@ -118,11 +118,12 @@ def explore(robot: socket.socket, udp: socket.socket) -> Room:
     while finished < 5:
         group = Message.FromString(udp.recv(65535)[4:]).sensor_group
         values, now = group.values, group.timestamp_us
-        if "gyro_z" in values:  # dead reckoning; the counters of the wheels wrap at 2**16
-            ticks = sum(values[wheel].u32_val for wheel in ("wheel_left", "wheel_right"))
-            new = ((ticks - (before or (0, ticks))[1] + 2**15) % 2**16 - 2**15) / 2 / TICKS_PER_M
-            theta += values["gyro_z"].i32_val / GYRO_LSB * (now - (before or (now,))[0]) / 1e6
-            place, before = place + rect(new, theta), (now, ticks)
+        if "wheel_left" in values:  # dead reckoning; the counters of the wheels wrap at 2**16
+            ticks = values["wheel_left"].u32_val, values["wheel_right"].u32_val
+            steps = [a - b for a, b in zip(ticks, before or ticks, strict=True)]
+            left_m, right_m = (((n + 2**15) % 2**16 - 2**15) / TICKS_PER_M for n in steps)
+            theta, before = theta + (right_m - left_m) / WHEEL_BASE_M, ticks
+            place += rect((left_m + right_m) / 2, theta)
             trail = [*trail[-40:], (now, place, theta)]
         if "bumper_left" in values:
             left, right = values["bumper_left"].bool_val, values["bumper_right"].bool_val

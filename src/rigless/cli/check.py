@@ -15,7 +15,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs import reports
-from rigless.runs.children import run_in_child
+from rigless.runs.children import CHILDREN, run_in_child
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
 from rigless.runs.reports.explanation import shortened
 from rigless.runs.request import Request, run_here
@@ -182,7 +182,12 @@ def _run_all(work: list[tuple[Request, Ready]], jobs: int) -> list[Result]:
         if jobs == 1:
             return [start(index) for index in range(len(work))]
         pool = stack.enter_context(ThreadPoolExecutor(jobs))
-        return list(pool.map(start, range(len(work))))
+        try:
+            return list(pool.map(start, range(len(work))))
+        except KeyboardInterrupt:  # only this process may have the signal, without its runs
+            pool.shutdown(wait=False, cancel_futures=True)
+            CHILDREN.close()
+            raise
 
 
 def _tidy(result: Result, keep: bool) -> None:

@@ -104,11 +104,13 @@ def _keep_lost_time(self: Any, name: str, value: Any) -> None:
 
 
 def test_run_starts_programs_and_shows_their_output(run_cli: Command, tmp_path: Path) -> None:
-    file = scenario(tmp_path, NAV + 'wait_for = { output = "OK" }\n', duration_s=20)
+    more = 'wait_for = { output = "OK" }\nlimits = { output_mb = 0.000012 }\n'
+    file = scenario(tmp_path, NAV + more, duration_s=20)
     words = ["--no-panel", "--set", "ports.line=0"]
     found = run_cli("run", file, *words)
     assert found.returncode == 0
-    assert "nav | SET 24 -> OK" in found.stderr
+    assert "nav | SET 24 -> " in found.stderr
+    assert "nav: its output is cut after 1.2e-05 MB (limits.output_mb)" in found.stderr
     assert "nav exited with 0" in found.stderr
     found = run_cli("run", file, *words, "--no-programs")
     assert "nav" not in found.stderr

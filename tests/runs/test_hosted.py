@@ -222,6 +222,12 @@ def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
     assert "over limits.cpu_s" in busy.notes[0]
     assert hungry.signal == busy.signal == "SIGKILL"
     assert not hungry.accepted
+    assert result.trace is not None
+    over = [event.text for event in result.trace.events if event.code == "program-over-limit"]
+    assert sorted(text.split(" used")[0] for text in over) == [
+        "busy is killed: it",
+        "hungry is killed: it",
+    ]
     assert result.duration_s < 60  # both ended, so the run was decided
 
 

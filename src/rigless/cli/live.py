@@ -230,12 +230,17 @@ def _supervisor(
     tell(f"files of programs in {folder}")
 
     def show(program: str, line: "Line") -> None:
-        if server is not None and line.stream != "note":
+        if line.stream == "note":  # most are events too
+            if line.text in supervisor.programs[program].output.findings:
+                print_note(f"{program}: {line.text}", "yellow")
+            return
+        if server is not None:
             server.hub.feed.live.count_line(program)
-        if line.stream != "note" and not (options.quiet or (options.demo and line.stream == "out")):
+        if not (options.quiet or (options.demo and line.stream == "out")):
             print_note(f"{program} | {line.text}", "dim" if line.stream == "out" else "yellow")
 
-    return Supervisor(host, folder, options.commands, control, on_line=show)
+    supervisor = Supervisor(host, folder, options.commands, control, on_line=show)
+    return supervisor
 
 
 def _window(host: Host) -> "WindowLink":

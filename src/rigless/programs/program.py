@@ -176,6 +176,7 @@ class Program:
     def _exceed(self, what: str) -> None:
         if self.alive and self.process is not None:
             self.add_note(f"killed: {what}")
+            self._log("program-over-limit", f"{self.name} is killed: {what}", "error")
             self.process.send_signal(signal.SIGKILL)
 
     def add_note(self, text: str) -> None:

@@ -6,7 +6,9 @@ equal change of direction, and its speed is limited by its curvature.
 
 import itertools
 import math
-from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.vda5050_model.received import Trajectory
@@ -19,24 +21,24 @@ LONGEST_M = 0.5  # of a chord
 Point = tuple[float, float]
 
 
-def point_at(curve: Trajectory, u: float) -> Point:
-    """Return the point of a curve at a parameter, 0 to 1, by de Boor's algorithm."""
+def points_at(curve: Trajectory, parameters: NDArray[np.float64]) -> list[Point]:
+    """Return the points of a curve at parameters from 0 to 1, by de Boor's algorithm."""
     degree, points = curve.degree or 1, curve.controlPoints
-    knots = curve.knotVector or clamped(len(points), degree)
+    knots = np.array(curve.knotVector or clamped(len(points), degree))
     low, high = knots[degree], knots[len(points)]
-    at = low + (high - low) * u
-    span = min(max(bisect_right(knots, at) - 1, degree), len(points) - 1)
-    rows = []
-    for point in points[span - degree : span + 1]:
-        weight = 1.0 if point.weight is None else point.weight
-        rows.append([point.x * weight, point.y * weight, weight])
+    at = low + (high - low) * parameters
+    span = np.clip(np.searchsorted(knots, at, "right") - 1, degree, len(points) - 1)
+    weights = [1.0 if point.weight is None else point.weight for point in points]
+    table = np.array([(p.x * w, p.y * w, w) for p, w in zip(points, weights, strict=True)])
+    rows = [table[span - degree + j] for j in range(degree + 1)]
     for level in range(1, degree + 1):
         for j in range(degree, level - 1, -1):
-            first, last = knots[j + span - degree], knots[j + 1 + span - level]
-            part = (at - first) / (last - first) if last > first else 0.0
-            rows[j] = [(1 - part) * a + part * b for a, b in zip(rows[j - 1], rows[j], strict=True)]
-    x, y, weight = rows[degree]
-    return x / weight, y / weight
+            first, gap = knots[j + span - degree], knots[j + 1 + span - level]
+            gap = gap - first
+            part = np.where(gap > 0.0, (at - first) / np.where(gap > 0.0, gap, 1.0), 0.0)[:, None]
+            rows[j] = (1.0 - part) * rows[j - 1] + part * rows[j]
+    found: list[Point] = [(x, y) for x, y in (rows[degree][:, :2] / rows[degree][:, 2:]).tolist()]
+    return found
 
 
 def clamped(count: int, degree: int) -> list[float]:
@@ -48,10 +50,9 @@ def clamped(count: int, degree: int) -> list[float]:
 
 def chords(curve: Trajectory) -> list[Point]:
     """Return points of a curve whose chords differ in direction by at most KINK_RAD."""
-    count = FINE if (curve.degree or 1) > 1 else 4 * len(curve.controlPoints)
-    fine = [point_at(curve, step / count) for step in range(count + 1)]
     if (curve.degree or 1) == 1:
         return [(point.x, point.y) for point in curve.controlPoints]
+    fine = points_at(curve, np.arange(FINE + 1) / FINE)
     kept = [fine[0]]
     heading: float | None = None
     for before, here in itertools.pairwise(fine):

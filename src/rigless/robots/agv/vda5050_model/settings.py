@@ -7,6 +7,7 @@ from pydantic import Field
 from rigless.robots.agv.fields import Bucket, Coordinate, Part, Seconds, Text, Truth
 
 LEVEL = r"^[^/+#$\x00]{1,128}$"  # a level of a topic
+LEVELS = r"^[^+#$\x00]{0,256}$"
 Level = Annotated[str, Field(pattern=LEVEL)]
 Blocking = Literal["NONE", "SOFT", "SINGLE", "HARD"]
 Scope = Literal["INSTANT", "NODE", "EDGE"]
@@ -50,7 +51,9 @@ class Vda5050(Part):
     interfaceName: Level | None = Field(
         None, description="First level of topics; default uagv, and vda5050 for 3.0.0."
     )
-    topicPrefix: str = Field("", description="Levels before the interface name, such as site/hall.")
+    topicPrefix: Annotated[str, Field(pattern=LEVELS)] = Field(
+        "", description="Levels before the interface name, such as site/hall."
+    )
     manufacturer: Level = Field("rigless", description="Manufacturer in topics and headers.")
     serialNumber: Level | None = Field(None, description="Serial number; default: the robotId.")
     nats: Truth = Field(False, description="Run the NATS front end as well.")

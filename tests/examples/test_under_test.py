@@ -17,6 +17,8 @@ TRIES = 4  # a busy machine may not hold the pace of a run
 FAIL = {
     "vacuum/room": [],
     "vacuum/stuck_lidar": ["it touches nothing"],
+    "vacuum/explore": [],
+    "vacuum/explore_stuck_lidar": ["it touches nothing"],
     "pacbot/lap": [],
     "pacbot/lost_reply": ["it touches nothing", "the program ends well"],
     "welder/seam": [],
@@ -27,7 +29,7 @@ FAIL = {
     "agv/motor_fault": ["it arrives", "the program ends well"],
 }
 PRINTS = {  # the last lines of programs
-    "vacuum/room": "m2 of floor, the map is",
+    "vacuum/explore": "m2 of floor, the map is",
     "pacbot/lap": "lap complete",
     "welder/seam": "job completed",
     "welder/arc_lost": "state Hold:0",

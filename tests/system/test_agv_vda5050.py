@@ -81,10 +81,14 @@ def core_python():
 
 
 @pytest.mark.timeout(180)
-def test_a_master_of_vda5050_core_drives_the_robot(rigless_process, broker, core_python):
+def test_a_master_of_vda5050_core_reads_a_layout_and_drives_the_robot(
+    rigless_process, rigless_command, broker, core_python, tmp_path
+):
+    lif = tmp_path / "lif.json"
+    assert rigless_command("agv", "layout", "warehouse_100", "--lif", lif).returncode == 0
     robot(rigless_process, broker, "--set", "vda5050.stateIntervalS=1")
     run = subprocess.run(
-        [core_python, MASTER.with_name("vda5050_core_master.py"), broker.url, "agv"],
+        [core_python, MASTER.with_name("vda5050_core_master.py"), broker.url, "agv", lif],
         capture_output=True,
         text=True,
         timeout=150,
@@ -92,6 +96,7 @@ def test_a_master_of_vda5050_core_drives_the_robot(rigless_process, broker, core
     )
     said = run.stdout.splitlines()
     assert run.returncode == 0, run.stdout + run.stderr
+    assert "layout {'success': True, 'errors': []}" in said
     assert [line for line in said if line.startswith("node ")][:3] == [
         "node n0",
         "node n1",

@@ -1,6 +1,6 @@
 """A master of vda5050-core: an order with a horizon, its release, an action, an error, a cancel.
 
-Arguments: the broker's URL and the serial number. Each line of its output is an event.
+Arguments: the broker's URL, the serial number and a LIF file. Each line of its output is an event.
 """
 
 import queue
@@ -9,7 +9,7 @@ import time
 
 from vda5050_core import master, transport, types
 
-URL, SERIAL = sys.argv[1:]
+URL, SERIAL, LIF = sys.argv[1:]
 ROBOT = ("rigless", SERIAL)
 PATIENCE_S = 30.0
 events: "queue.Queue[str]" = queue.Queue()
@@ -67,6 +67,8 @@ def assign(given):
         time.sleep(0.1)
 
 
+reader = master.VDA5050Master.make(transport.create_default_client_shared(URL, "reader"))
+print("layout", reader.load_layout_from_config(LIF), flush=True)
 client = transport.create_default_client_shared(URL, "vda5050-core-master")
 fleet = master.VDA5050Master.make(client)
 fleet.on_connect(lambda _id: events.put("online"))

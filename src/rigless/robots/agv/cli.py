@@ -169,6 +169,7 @@ def layout(
     vehicle: Annotated[
         str, typer.Option(metavar="TYPE", help="The vehicleTypeId of the export.")
     ] = "rigless.agv",
+    map_id: Annotated[str, typer.Option(metavar="ID", help="The mapId of the export.")] = "map",
 ) -> None:
     """Check the layout of a warehouse, describe it, and convert it from and to LIF.
 
@@ -198,7 +199,7 @@ def layout(
     print_line(describe(found.layout))
     if lif is not None:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.00Z")
-        data = lif_of_layout(found.layout, now, vehicle)
+        data = lif_of_layout(found.layout, now, vehicle, map_id)
         write_text(lif, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
         print_note(f"wrote {lif}; LIF has no widths, doors, lifts and conveyors", "dim")
     if out is not None:

@@ -19,6 +19,7 @@ from rigless.worlds.layout.model import Charger, Edge, Layout, Node, Pose, Stati
 VERSION = "1.0.0"
 PARKING = "parking"
 VEHICLE = "rigless.agv"  # vehicleTypeId of exports: [manufacturer].[seriesName]
+MAP_ID = "map"  # of exports: that of robots whose initial pose names none
 LOAD_ACTIONS = {"pick", "drop"}
 AHEAD = 1e-3  # rad: an orientation below this is forwards
 
@@ -147,10 +148,13 @@ def _is_forwards(edge: lif.EdgeProperties) -> bool:
     )
 
 
-def lif_of_layout(layout: Layout, exported: str, vehicle: str = VEHICLE) -> dict[str, Any]:
+def lif_of_layout(
+    layout: Layout, exported: str, vehicle: str = VEHICLE, map_id: str = MAP_ID
+) -> dict[str, Any]:
     """Return the data of a LIF file for a layout. `exported` is the time of the export, in UTC.
 
-    Widths, doors, lifts and conveyors are left out, because LIF has none.
+    Widths, doors, lifts and conveyors are left out, because LIF has none. The map of nodes is also
+    that of the layout, as the master of vda5050-core demands.
     """
     actions: dict[str, list[str]] = {}
     for charger in layout.chargers:
@@ -170,8 +174,9 @@ def lif_of_layout(layout: Layout, exported: str, vehicle: str = VEHICLE) -> dict
             {
                 "layoutId": layout.name,
                 "layoutVersion": "1",
+                "mapId": map_id,
                 "nodes": [
-                    _lif_node(node, actions.get(node.id, []), node.id in parking, vehicle)
+                    _lif_node(node, actions.get(node.id, []), node.id in parking, vehicle, map_id)
                     for node in layout.nodes
                 ],
                 "edges": list(_lif_edges(layout, vehicle)),
@@ -181,7 +186,9 @@ def lif_of_layout(layout: Layout, exported: str, vehicle: str = VEHICLE) -> dict
     }
 
 
-def _lif_node(node: Node, actions: list[str], parking: bool, vehicle: str) -> dict[str, Any]:
+def _lif_node(
+    node: Node, actions: list[str], parking: bool, vehicle: str, map_id: str
+) -> dict[str, Any]:
     properties: dict[str, Any] = {"vehicleTypeId": vehicle}
     if node.theta is not None:
         properties["theta"] = math.remainder(node.theta, math.tau)
@@ -193,6 +200,7 @@ def _lif_node(node: Node, actions: list[str], parking: bool, vehicle: str) -> di
     return {
         "nodeId": node.id,
         **({"nodeDescription": PARKING} if parking else {}),
+        "mapId": map_id,
         "nodePosition": {"x": node.x, "y": node.y},
         "vehicleTypeNodeProperties": [properties],
     }

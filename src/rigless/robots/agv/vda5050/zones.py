@@ -26,6 +26,7 @@ from rigless.robots.agv.vda5050_model.state import VdaState
 SUPPORTED = ("ACTION", "BLOCKED", "LINE_GUIDED", "RELEASE", "SPEED_LIMIT")
 STEP_M = 0.2  # between the places of the body that are checked along an edge
 MOST_REQUESTS = 100
+MOST_EDGES = 2000  # whose zones are remembered
 GRANTED, REJECTED, EXPIRED = "GRANTED", "REJECTED", "EXPIRED"
 LOST = ("REVOKED", EXPIRED)
 SHOWN = {REJECTED: "REVOKED", "QUEUED": "REQUESTED"}  # the schema of 3.0 lacks these two
@@ -46,6 +47,7 @@ class Zones:
         self._services, self._state, self._machine = services, state, machine
         self._deadline_ns, self._check_action = deadline_ns, check_action
         self._looked: tuple[object, ...] = ()  # where `crossed_outlines` has looked
+        self._memo: dict[int, tuple[r.Edge, object, list[r.Zone]]] = {}  # by sequenceId
 
     # Zone sets
 
@@ -63,6 +65,7 @@ class Zones:
             for action in zone.actions:
                 self._check(zone, action)
         state.zone_sets[given.zoneSetId] = given
+        self._memo.clear()
         state.session.changed = True
 
     def _check(self, zone: r.Zone, action: r.Action) -> None:
@@ -134,9 +137,8 @@ class Zones:
         given = self._state.zone_sets.get(self._enabled)
         if given is None or not any(zone.zoneType == "BLOCKED" for zone in given.zones):
             return {}
-        for zone in self._touched([self._machine.drive.pose]):
-            if zone.zoneType == "BLOCKED":
-                return {"zoneId": zone.zoneId}
+        for zone in self._touched([self._machine.drive.pose], ("BLOCKED",)):
+            return {"zoneId": zone.zoneId}
         if edges and not self._state.order.sent:
             for zone in self._crossed(edges[0]):
                 if zone.zoneType == "BLOCKED":
@@ -152,7 +154,7 @@ class Zones:
         self._looked = here
         given = state.zone_sets.get(self._enabled)
         zones = {} if given is None else {one.zoneId: one for one in given.zones}
-        now = [zone for zone in self._touched([pose]) if zone.zoneType == "ACTION"]
+        now = list(self._touched([pose], ("ACTION",)))
         names = [zone.zoneId for zone in now]
         left = [
             (zones[name], False) for name in state.inside if name in zones and name not in names
@@ -205,30 +207,47 @@ class Zones:
         """The enabled zone set of the present map, or ""."""
         return self._state.enabled_zones.get(self._machine.state.map_id, "")
 
-    def _crossed(self, edge: r.Edge) -> Iterator[r.Zone]:
-        """Yield the zones of the enabled set that the robot touches on an edge."""
-        if self._enabled:
-            yield from self._touched(list(self._poses(edge)))
+    def _crossed(self, edge: r.Edge) -> list[r.Zone]:
+        """Return the zones of the enabled set that the robot touches on an edge."""
+        if not self._enabled:
+            return []
+        key = self._start(edge), self._enabled, self._machine.protection.size_m
+        found = self._memo.get(edge.sequenceId)
+        if found is None or found[0] is not edge or found[1] != key:
+            if len(self._memo) > MOST_EDGES:
+                self._memo.clear()
+            found = edge, key, list(self._touched(list(self._poses(edge))))
+            self._memo[edge.sequenceId] = found
+        return found[2]
 
-    def _touched(self, poses: list[tuple[float, float, float]]) -> Iterator[r.Zone]:
+    def _touched(
+        self, poses: list[tuple[float, float, float]], kinds: tuple[str, ...] = SUPPORTED
+    ) -> Iterator[r.Zone]:
+        """Yield the zones of these kinds that the body touches at one of the poses."""
         given = self._state.zone_sets.get(self._enabled)
         if given is None:
             return
         size = self._machine.protection.size_m
         for zone in given.zones:
+            if zone.zoneType not in kinds:
+                continue
             corners = [(vertex.x, vertex.y) for vertex in zone.vertices]
             bodies = (shapes.footprint(pose, *size) for pose in poses)
             if any(shapes.touches(body, corners, None) for body in bodies):
                 yield zone
 
-    def _poses(self, edge: r.Edge) -> Iterator[tuple[float, float, float]]:
+    def _start(self, edge: r.Edge) -> tuple[float, float]:
+        """Return the start of an edge; of the first one the place of the robot."""
         order = self._state.order
         index = order.edges.index(edge)
-        end = order.nodes[index].nodePosition
         before = order.nodes[index - 1].nodePosition if index else None
-        start = self._machine.drive.pose[:2] if before is None else (before.x, before.y)
+        return self._machine.drive.pose[:2] if before is None else (before.x, before.y)
+
+    def _poses(self, edge: r.Edge) -> Iterator[tuple[float, float, float]]:
+        order = self._state.order
+        end = order.nodes[order.edges.index(edge)].nodePosition
         assert end is not None
-        points = [start, (end.x, end.y)]
+        points = [self._start(edge), (end.x, end.y)]
         if edge.trajectory is not None:
             points[1:1] = chords(edge.trajectory)
         for (x, y), (to_x, to_y) in itertools.pairwise(points):

@@ -1,5 +1,6 @@
 """Two tabs show the same, a reload keeps it, and a restart of the server is shown."""
 
+import re
 from math import isnan
 from pathlib import Path
 
@@ -17,6 +18,7 @@ ON_THE_WAY = [
     "ERR_EMPTY_RESPONSE",
     "Failed to load resource",
 ]
+NO_ANSWER = re.compile("does not answer: this button has no effect")
 DRIVE = {
     "type": "Control",
     "id": "drive",
@@ -96,6 +98,8 @@ def test_the_servers_restart_is_shown_and_survived(window, serve, words, tmp_pat
     window.expected += ON_THE_WAY
     address = server.leave()
     expect(panel.page.locator(".connection")).to_contain_text("connection lost")
+    expect(panel.page.locator(".estop")).to_be_disabled()
+    expect(panel.page.locator(".estop")).to_have_attribute("title", NO_ANSWER)
     server.come_back(address)
     expect(panel.page.locator(".connection")).to_contain_text("live")
     seen = panel.count()

@@ -5,6 +5,7 @@ subscriptions by channel, and binary messages with the subscription, the log tim
 """
 
 import json
+import socket
 import struct
 import time
 from collections.abc import Callable, Iterator
@@ -129,13 +130,14 @@ def test_foxglove_reads_a_live_vacuum(
     late.until(lambda: "/rigless/map" in late.channels)
     late.subscribe("/rigless/map")
     late.until(lambda: "/rigless/map" in late.messages)
-    late.socket.close()
+    late.socket.socket.shutdown(socket.SHUT_RDWR)  # it leaves without a handshake
 
     client.socket.send("{not json")  # a client's mistakes end nothing
     client.socket.send(b"\xff\x00")
     sessions = len(client.sessions)
     assert httpx.post(f"{process.url}/api/reset", headers={"origin": process.url}).is_success
     client.until(lambda: len(client.sessions) > sessions)
+    assert "Error" not in process.errors
     client.unsubscribe_all()
     client.socket.close()
     assert process.end() == 0

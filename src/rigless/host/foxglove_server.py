@@ -7,6 +7,7 @@ read: the server offers neither publishing nor parameters nor services.
 """
 
 import asyncio
+import logging
 from collections import Counter
 from typing import Any
 
@@ -65,6 +66,8 @@ class FoxgloveServer:
     async def open(self, port: int) -> str:
         """Start to accept clients on loopback and return the URL."""
         self._loop = asyncio.get_running_loop()
+        # The SDK logs clients that leave without a handshake; Python would print it to stderr.
+        logging.getLogger("foxglove").addHandler(logging.NullHandler())
         self._advertise()
         self._keep_latched()
         try:

@@ -4,6 +4,7 @@ import * as icons from "../cards/icons.js";
 import { button } from "../cards/widgets.js";
 import { robotStates, source, shownRobot } from "../core/state.js";
 import * as wire from "./wire_state.js";
+import { topicOf } from "./wire_text.js";
 
 const TYPING_MS = 250; // after the last key, the text is searched
 
@@ -60,9 +61,9 @@ function portOptions({ port, subject }) {
   const names = ports();
   return html`<option value="" ?selected=${!port}>all ports</option>${
     (port && !names.includes(port) ? [...names, port] : names).map((name) => {
-      const of = rows.filter((row) => row.port === name && row.subject).map((row) => row.subject);
+      const of = rows.filter((row) => row.port === name).map((row) => topicOf(row.subject));
       if (name === port && subject) of.push(subject);
-      const topics = [...new Set(of)].sort();
+      const topics = [...new Set(of)].filter(Boolean).sort();
       return html`<option value=${name} ?selected=${name === port && !subject}>${name}</option>${
         topics.map((topic) => html`<option value="${name}\n${topic}"
           ?selected=${name === port && topic === subject}>${topic}</option>`)}`;

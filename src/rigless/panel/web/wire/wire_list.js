@@ -1,6 +1,6 @@
 // The list of messages. Only the visible rows are in the document; all have the same height.
 import { effect } from "@preact/signals-core";
-import { formatSize } from "./wire_text.js";
+import { formatSize, topicOf } from "./wire_text.js";
 import * as wire from "./wire_state.js";
 import { robotNames, shownRobot } from "../core/state.js";
 
@@ -150,7 +150,8 @@ export class WireList {
     place.setAttribute("aria-rowindex", String(n + 2));
     place.setAttribute("aria-selected", String(on));
     place.className = `wire-row ${row.direction} ${row.what} ${health(row)}${
-      row.t > wire.playerTime_s.value + 1e-9 ? " later" : ""}${on ? " selected" : ""}`;
+      row.t > wire.playerTime_s.value + 1e-9 ? " later" : ""}${
+      row.subject.startsWith("/") ? " has-topic" : ""}${on ? " selected" : ""}`;
     if (on) this.element.setAttribute("aria-activedescendant", place.id);
     const time =
       wire.relative.value && chosen
@@ -218,8 +219,8 @@ export class WireList {
 
 /** The topic of a message, or its port. @param {Row} row */
 function placeOf({ port, subject }) {
-  if (!subject || subject.startsWith("_") || subject === "binary") return port;
-  return subject.length > SUBJECT ? `…${subject.slice(1 - SUBJECT)}` : subject;
+  const topic = topicOf(subject);
+  return topic.length > SUBJECT ? `…${topic.slice(1 - SUBJECT)}` : topic || port;
 }
 
 /** Return the class of a row: grey unless something is abnormal. @param {Row} row */

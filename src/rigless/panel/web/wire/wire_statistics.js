@@ -1,7 +1,7 @@
 // Statistics of the messages of each type. A click selects that type in the list.
 import { html, nothing } from "lit-html";
 import { shownRobot } from "../core/state.js";
-import { formatRate, formatSize } from "./wire_text.js";
+import { formatRate, formatSize, topicOf } from "./wire_text.js";
 import * as wire from "./wire_state.js";
 
 export function statisticsPane() {
@@ -27,7 +27,7 @@ export function statisticsPane() {
           @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction, subject })}
           ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small>${
             row.kind || "bytes"}${
-            subject ? html`<span class="dim" title=${subject}>${subject}</span>` : nothing
+            topicOf(subject) ? html`<span class="dim" title=${subject}>${subject}</span>` : nothing
           }</button></td>
         <td>${row.count.toLocaleString("en")}</td>
         <td>${formatRate(row.rate_hz)} <small>Hz</small></td>

@@ -56,3 +56,10 @@ export async function copy(text, what) {
     notice(`the browser does not allow copying: open the panel at 127.0.0.1 or with https`, "bad");
   }
 }
+
+/**
+ * The topic of a message. Reports of a link, and frames of a WebSocket, have no topic.
+ * @param {string} subject
+ */
+export const topicOf = (subject) =>
+  subject.startsWith("_") || subject === "binary" ? "" : subject;

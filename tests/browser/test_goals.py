@@ -76,6 +76,7 @@ def test_a_click_sends_the_robot_and_a_drag_sets_its_heading(vacuum):
 
 def test_a_goal_in_a_wall_is_refused_and_the_nearest_place_is_offered(vacuum):
     vacuum.window.expected.append("status of 422")
+    vacuum.server.post("/api/speed", speed=0.2)  # it must not arrive before it is stopped
     vacuum.press_on_page("g")
     click(vacuum, 1.97, 1.0)
     refusal = vacuum.page.locator(".tool-refusal")

@@ -1,8 +1,12 @@
 """Orders: driven to the end of the base, updated, cancelled."""
 
+import json
 import math
 
 import pytest
+
+from rigless.kernel.inputs import Arrive
+from rigless.robots.agv.vda5050.wire import PORT
 
 from .scene import Scene, action, graph
 from .test_rejections import answer, enabled
@@ -319,3 +323,21 @@ def test_a_state_follows_after_the_interval_and_visualization_at_its_rate():
     assert len(scene.sent["state"]) == pytest.approx(5, abs=1)
     assert len(scene.sent["visualization"]) == 80
     assert scene.sent["factsheet"][0]["protocolLimits"]["timing"]["defaultStateInterval"] == 5.0
+
+
+def test_changes_of_one_instant_make_one_state(scene):
+    count = len(scene.sent["state"])
+    head = {"headerId": 1, "timestamp": "2026-01-01T00:00:00.00Z", "version": scene.version,
+            "manufacturer": "rigless", "serialNumber": "agv"}  # fmt: skip
+    order = {"orderId": "o1", "orderUpdateId": 0, **graph((0, 0), at={0: [action("pick", "p")]})}
+    acts = {"actions": [action("stateRequest", "s", "NONE"), action("fly", "f", "NONE")]}
+    for name, body in (("order", order), ("instantActions", acts), ("order", order)):
+        data = json.dumps({**head, **body}).encode()
+        scene.sim.apply(Arrive("agv", PORT, 5, data, scene.codec.topics[name]))
+    scene.sim.set_input("agv", "estop", True)
+    scene.run(0.05)
+    assert len(scene.sent["state"]) == count + 1
+    assert (scene.state["orderId"], scene.status("p"), scene.status("f")) == (
+        "o1", "RUNNING", "FAILED"
+    )  # fmt: skip
+    assert scene.state["safetyState"] != scene.sent["state"][count - 1]["safetyState"]

@@ -1,4 +1,4 @@
-"""The speed of batches: ticks and scans a second, environment steps a second, cost of a call.
+"""The speed of batches: rays, ticks, scans and environment steps a second, cost of a call.
 
 Times are CPU time of one thread, so that other load affects them little; `two_threads` is by the
 clock. With CuPy and a graphics processor the same is measured there, with more robots.
@@ -15,6 +15,11 @@ import numpy as np
 from rigless.batch import Pacbots, Rovers, Vacuums
 from rigless.kernel.problems import InputError
 
+from ._casters import dda
+from ._floor import draw_flat, free_poses
+from ._indoors import SCANS, measure_irsim
+from .lidar import BEAMS, MAX_RANGE_M, Entrant, _errors, _ours, _race, _turn
+
 FULL_SECONDS = 20.0
 SIZES = (1024, 16_384, 131_072, 1_048_576)  # on a graphics processor
 ROBOTS: dict[str, tuple[type[Any], int, dict[str, Any]]] = {
@@ -28,8 +33,10 @@ def run() -> dict[str, Any]:
     scale = min(1.0, float(os.environ.get("RIGLESS_BENCH_SECONDS", FULL_SECONDS)) / FULL_SECONDS)
     n = max(20, round(400 * scale))
     found: dict[str, Any] = {kind: _robots(kind, n) for kind in ROBOTS}
+    found["rays"] = {str(size): _rays(size, n, scale) for size in (250, 500, 1000, 2000, 4000)}
     found["scans"] = {str(beams): _scans(beams, n) for beams in (36, 360)}
     found["environment_steps"] = {str(beams): _steps(beams, n) for beams in (36, 360)}
+    found["peers"] = _peers()
     found["cuda"] = _cuda()
     return found
 
@@ -54,6 +61,18 @@ def _robots(kind: str, n: int) -> dict[str, float]:
     }
 
 
+def _rays(size: int, n: int, scale: float) -> dict[str, Any]:
+    """Measure rays of whole scans, and of as many random poses with one beam each."""
+    cells = draw_flat(size)
+    ways = {
+        "scans": Entrant(_ours(cells, _turn(BEAMS)), _turn(BEAMS), free_poses(cells, n)),
+        "random": Entrant(_ours(cells, np.zeros(1)), np.zeros(1), free_poses(cells, 90 * n)),
+    }
+    speeds, truth = _race(ways, max(3, round(9 * scale))), dda(cells, MAX_RANGE_M)
+    wrong = {name: _errors(way, truth)["wrong_rays"] for name, way in ways.items()}
+    return {name: {"rays_per_s_one_core": speeds[name], "wrong_rays": wrong[name]} for name in ways}
+
+
 def _scans(beams: int, n: int) -> dict[str, float]:
     config = {"lidar": {"num_rays": beams}}
     robots = Vacuums(n, config, map="apartment", threads=1)
@@ -76,7 +95,20 @@ def _steps(beams: int, n: int) -> dict[str, Any]:
     actions = _commands(n, 2).astype(np.float32)
     envs.step(actions)
     seconds = _best(lambda: envs.step(actions), time.process_time)
-    return {"steps_per_s_one_core": n / seconds, "ticks_per_s_one_core": 22 * n / seconds}
+    envs.task.robots._engine.threads = 2
+    both_s = _best(lambda: envs.step(actions), time.perf_counter)
+    return {
+        "steps_per_s_one_core": n / seconds,
+        "ticks_per_s_one_core": 22 * n / seconds,
+        "steps_per_s_two_threads": n / both_s,
+    }
+
+
+def _peers() -> dict[str, Any]:
+    """Measure steps a second of IR-SIM: 0.2 s of one robot with 360 beams."""
+    found = measure_irsim(2)
+    irsim = {"steps_per_s": found["sensing_x"] * SCANS} if "sensing_x" in found else found
+    return {"irsim": irsim, "f1tenth_gym": {"missing": "it is not on PyPI"}}
 
 
 def _cuda() -> dict[str, Any]:

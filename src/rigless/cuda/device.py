@@ -43,10 +43,14 @@ def program_text(name: str, function: Any, axes: int, args: tuple[Any, ...]) -> 
 
 
 class Kernel:
-    """A compiled function that is called for all indices at the same time, a thread for each."""
+    """A compiled function that is called for all indices at the same time, a thread for each.
 
-    def __init__(self, cupy: Any, function: Any, axes: int):
+    `registers` limits those of a thread, so that more threads are resident; 0 is no limit.
+    """
+
+    def __init__(self, cupy: Any, function: Any, axes: int, registers: int = 0):
         self._cupy, self._function, self._axes = cupy, function, axes
+        self._options = (*OPTIONS, *((f"--maxrregcount={registers}",) if registers else ()))
         self._made: dict[Any, Any] = {}
 
     def __call__(self, shape: tuple[int, ...], *args: Any) -> None:
@@ -63,7 +67,7 @@ class Kernel:
     def _make(self, args: tuple[Any, ...]) -> Any:
         name = f"{self._function.__name__.strip('_')}_all"
         text = program_text(name, self._function, self._axes, args)
-        return self._cupy.RawModule(code=text, options=OPTIONS).get_function(name)
+        return self._cupy.RawModule(code=text, options=self._options).get_function(name)
 
 
 def _flatten(arg: Any, values: list[Any]) -> None:

@@ -34,6 +34,12 @@ template <class T> FUNCTION T& at(const Array<T, 5>& a, i64 i, i64 j, i64 k, i64
   u32 inside = (((u32)j * (u32)a.n[2] + (u32)k) * (u32)a.n[3] + (u32)l) * (u32)a.n[4] + (u32)m;
   return a.p[i * (a.n[1] * a.n[2] * a.n[3] * a.n[4]) + inside];
 }
+#ifdef __CUDACC_RTC__
+// Maps are only read: by the path for data that no thread writes.
+FUNCTION u8 at(const Array<u8, 5>& a, i64 i, i64 j, i64 k, i64 l, i64 m) {
+  return __ldg(&at<u8>(a, i, j, k, l, m));
+}
+#endif
 template <class T> FUNCTION Array<T, 1> row(const Array<T, 2>& a, i64 i) {
   return {a.p + i * a.n[1], {a.n[1]}};
 }

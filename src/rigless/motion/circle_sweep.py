@@ -15,7 +15,7 @@ import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled_elementary import sin_cos
-from rigless.motion.proximity import Obstacles
+from rigless.motion.proximity import LONG, Obstacles
 from rigless.worlds.clearance import Cells, Clearance, cell_of, nearest
 
 GAP = 1e-8
@@ -158,7 +158,8 @@ def _first_wall(occupied: Cells, clear: Clearance, path: Path, reach: float) -> 
         )
         for r in range(int(low), int(high) + 1):
             qy = y - (r + 0.5)
-            for c in range(int(left), int(right) + 1):
+            c = int(left)
+            while c <= int(right):
                 if occupied[r, c]:
                     qx = x - (c + 0.5)
                     square = _outside(qx, 0.5) ** 2 + _outside(qy, 0.5) ** 2
@@ -168,6 +169,7 @@ def _first_wall(occupied: Cells, clear: Clearance, path: Path, reach: float) -> 
                             qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c)
                         )
                         best = _sooner(best, t, push, nx, ny, path, reach)
+                c += 1 + int(min(clear[r, c], LONG))  # no square is nearer to the cell
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 

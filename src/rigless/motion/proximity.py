@@ -38,6 +38,8 @@ class Sector(NamedTuple):
 
 
 FARTHEST = 1e9  # beyond this, and for nan, there is no contact
+LONG = 1e6  # cells
+NOWHERE = 1 << 40, -1, 1 << 40, -1  # of walls_near
 
 
 @compiled
@@ -68,6 +70,54 @@ def zone_touched(
         return False
     if not abs(x) + abs(y) + outer < FARTHEST:
         return False
+    near = walls_near(occupied, clear, x, y, outer) if walls else NOWHERE
+    return zone_touched_by(
+        near, occupied, discs, boxes, x, y, theta, radius, reach, start_angle, end_angle
+    )
+
+
+@compiled
+def walls_near(
+    occupied: Cells, clear: Clearance, x: float, y: float, reach: float
+) -> tuple[int, int, int, int]:
+    """Return first and last row and column of the occupied squares within reach of a point.
+
+    The first is larger than the last if there are none.
+    """
+    occupied, clear = lent(occupied), lent(clear)
+    height, width = occupied.shape
+    low, high, left, right = NOWHERE
+    first, last = max(int(np.floor(x - reach)), 0), min(int(np.floor(x + reach)), width - 1)
+    for r in range(max(int(np.floor(y - reach)), 0), min(int(np.floor(y + reach)), height - 1) + 1):
+        away_y = max(abs(r + 0.5 - y) - 0.5, 0.0)
+        c = first
+        while c <= last:
+            if occupied[r, c]:
+                away_x = max(abs(c + 0.5 - x) - 0.5, 0.0)
+                if not away_x * away_x + away_y * away_y > reach * reach:
+                    low, high, left, right = min(low, r), max(high, r), min(left, c), max(right, c)
+            c += 1 + int(min(clear[r, c], LONG))  # no square is nearer to the cell
+    return low, high, left, right
+
+
+@compiled
+def zone_touched_by(
+    near: tuple[int, int, int, int],
+    occupied: Cells,
+    discs: Shapes,
+    boxes: Shapes,
+    x: float,
+    y: float,
+    theta: float,
+    radius: float,
+    reach: float,
+    start_angle: float,
+    end_angle: float,
+) -> bool:
+    """Return `zone_touched` for the walls of `walls_near`."""
+    occupied, discs, boxes = lent(occupied), lent(discs), lent(boxes)
+    low, high, left, right = near
+    outer = radius + reach
     span = end_angle - start_angle
     if span < 0.0:
         span %= 2.0 * np.pi
@@ -77,17 +127,10 @@ def zone_touched(
         begin = theta + start_angle + i * part
         (ay, ax), (by, bx) = sin_cos(begin), sin_cos(begin + part)
         sector = Sector(ax, ay, bx, by, radius, outer)
-        if walls:
-            for r in range(
-                max(int(np.floor(y - outer)), 0), min(int(np.floor(y + outer)), height - 1) + 1
-            ):
-                for c in range(
-                    max(int(np.floor(x - outer)), 0), min(int(np.floor(x + outer)), width - 1) + 1
-                ):
-                    if occupied[r, c] and _box_in(
-                        c + 0.5 - x, r + 0.5 - y, 0.5, 0.5, 1.0, 0.0, sector
-                    ):
-                        return True
+        for r in range(low, high + 1):
+            for c in range(left, right + 1):
+                if occupied[r, c] and _box_in(c + 0.5 - x, r + 0.5 - y, 0.5, 0.5, 1.0, 0.0, sector):
+                    return True
         for k in range(boxes.shape[0]):
             sin, cos = sin_cos(boxes[k, 4])
             qx, qy, hx, hy = boxes[k, 0] - x, boxes[k, 1] - y, boxes[k, 2], boxes[k, 3]
@@ -96,23 +139,6 @@ def zone_touched(
         for k in range(discs.shape[0]):
             if _disc_in(discs[k, 0] - x, discs[k, 1] - y, discs[k, 2], sector):
                 return True
-    return False
-
-
-@compiled
-def is_wall_near(occupied: Cells, x: float, y: float, reach: float) -> bool:
-    """Return True if an occupied square is within reach of a point."""
-    occupied = lent(occupied)
-    height, width = occupied.shape
-    for r in range(max(int(np.floor(y - reach)), 0), min(int(np.floor(y + reach)), height - 1) + 1):
-        away_y = max(abs(r + 0.5 - y) - 0.5, 0.0)
-        for c in range(
-            max(int(np.floor(x - reach)), 0), min(int(np.floor(x + reach)), width - 1) + 1
-        ):
-            if occupied[r, c]:
-                away_x = max(abs(c + 0.5 - x) - 0.5, 0.0)
-                if not away_x * away_x + away_y * away_y > reach * reach:
-                    return True
     return False
 
 

@@ -192,14 +192,23 @@ def _cast_alone(
 def cast_rays(
     squares: Squares, poses: Floats, cosines: Floats, sines: Floats, longest: float, out: Floats
 ) -> None:
-    """Write ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells."""
+    """Write ranges (N, M) of M beams from N poses (x, y, cos, sin) in cells.
+
+    Poses with few beams are cast together, so that all lanes have rays.
+    """
     count = cosines.shape[0]
-    rays, ranges = np.empty((count, 4)), np.empty(count)
-    cells, across = np.empty((count, 2), np.int64), np.empty(count, np.bool_)
-    for i in range(poses.shape[0]):
-        x, y, c, s = poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3]
-        for j in range(count):
-            rays[j, 0], rays[j, 1] = x, y
-            rays[j, 2], rays[j, 3] = cosines[j] * c - sines[j] * s, cosines[j] * s + sines[j] * c
-        cast_beams(squares, rays, longest, ranges, cells, across)
-        out[i] = ranges
+    group = max(1, 4 * LANES // max(count, 1))
+    rays, ranges = np.empty((group * count, 4)), np.empty(group * count)
+    cells, across = np.empty((group * count, 2), np.int64), np.empty(group * count, np.bool_)
+    for first in range(0, poses.shape[0], group):
+        some = min(group, poses.shape[0] - first) * count
+        for i in range(first, min(first + group, poses.shape[0])):
+            x, y, c, s = poses[i, 0], poses[i, 1], poses[i, 2], poses[i, 3]
+            for j in range(count):
+                ray = rays[(i - first) * count + j]
+                ray[0], ray[1] = x, y
+                ray[2], ray[3] = cosines[j] * c - sines[j] * s, cosines[j] * s + sines[j] * c
+        cast_beams(squares, rays[:some], longest, ranges[:some], cells[:some], across[:some])
+        for i in range(first, min(first + group, poses.shape[0])):
+            for j in range(count):
+                out[i, j] = ranges[(i - first) * count + j]

@@ -18,7 +18,7 @@ from rigless.kernel.compiled_elementary import sin_cos
 from rigless.kernel.lending import lent
 from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
-from rigless.motion.proximity import is_wall_near, zone_touched
+from rigless.motion.proximity import NOWHERE, walls_near, zone_touched_by
 from rigless.sensors.noise import block, normal
 from rigless.worlds.clearance import cell_of
 
@@ -156,34 +156,35 @@ def tick(
     heading = end_theta - const[YAW]
     radius, reach = const[RADIUS] / res, const[REACH] / res
     column, row = cell_of(cell_x, cell_y, occupied.shape[1], occupied.shape[0])
-    near = clear[row, column] <= radius + reach
-    walls = near and is_wall_near(occupied, cell_x, cell_y, radius + reach)
-    if walls or discs.shape[0] + boxes.shape[0] > 0:
+    near = NOWHERE
+    if clear[row, column] <= radius + reach:
+        near = walls_near(occupied, clear, cell_x, cell_y, radius + reach)
+    if near[0] <= near[1] or discs.shape[0] + boxes.shape[0] > 0:
         flags |= _pressed(
-            occupied, clear, discs, boxes, cell_x, cell_y, heading, radius, reach, const
+            near, occupied, discs, boxes, cell_x, cell_y, heading, radius, reach, const
         )
     return flags | _cliffs(cliff, cliff_sensors, const[LEVEL], cell_x, cell_y, heading, res)
 
 
 @compiled
 def _pressed(
-    occupied: Any, clear: Any, discs: Array, boxes: Array, x: float, y: float, heading: float,
-    radius: float, reach: float, const: Array,
+    near: tuple[int, int, int, int], occupied: Any, discs: Array, boxes: Array, x: float, y: float,
+    heading: float, radius: float, reach: float, const: Array,
 ) -> int:  # fmt: skip
     """Return the flags of the bumpers that are pressed."""
     left_a, left_b, right_a, right_b = const[LEFT_A], const[LEFT_B], const[RIGHT_A], const[RIGHT_B]
     flags = 0
-    if zone_touched(
-        occupied, clear, discs, boxes, x, y, heading, radius, reach, left_a, left_b
+    if zone_touched_by(
+        near, occupied, discs, boxes, x, y, heading, radius, reach, left_a, left_b
     ):  # fmt: skip
         flags |= BUMP_LEFT
-    if zone_touched(
-        occupied, clear, discs, boxes, x, y, heading, radius, reach, right_a, right_b
+    if zone_touched_by(
+        near, occupied, discs, boxes, x, y, heading, radius, reach, right_a, right_b
     ):  # fmt: skip
         flags |= BUMP_RIGHT
     # The shell is one piece: pressed between the arcs, it closes both switches.
-    if right_b < left_a and zone_touched(
-        occupied, clear, discs, boxes, x, y, heading, radius, reach, right_b, left_a
+    if right_b < left_a and zone_touched_by(
+        near, occupied, discs, boxes, x, y, heading, radius, reach, right_b, left_a
     ):
         flags |= BUMP_LEFT | BUMP_RIGHT
     return flags

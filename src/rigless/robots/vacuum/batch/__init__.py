@@ -228,26 +228,35 @@ def beam(i: int, k: int, robots: Robots, model: Model, maps: Maps, scans: Scans)
 
 
 @compiled
-def scan(i: int, robots: Robots, model: Model, maps: Maps, scans: Scans) -> None:
-    """Measure the last turn of robot i, its rays cast together."""
+def scan(
+    i: int, robots: Robots, model: Model, maps: Maps, scans: Scans, buffers: s.Hits, noise: Floats
+) -> None:
+    """Measure the last turn of robot i, its rays cast together.
+
+    `buffers` and `noise` have a row for each beam.
+    """
+    robots, model, maps, scans, buffers, noise = (
+        lent(robots), lent(model), lent(maps), lent(scans), lent(buffers), lent(noise),
+    )  # fmt: skip
     counters, which, beams = robots.counters[i], robots.maps[i], _beams(i, robots, model)
     for k in range(beams, model.angles.shape[0]):
         _write(scans, i, k, math.inf, False, model.angles[k], 0.0, 0)
     if beams == 0:
         return
     setup, key, number = model.setup[which], robots.keys[i, 2], counters[SCANS]
-    rays, ranges, noise = np.empty((beams, 4)), np.empty(beams), np.empty((beams, 4))
+    rays, ranges, cells, across = buffers
+    hits = s.Hits(rays[:beams], ranges[:beams], cells[:beams], across[:beams])
     begin_s, end_s = turn_s(counters, model.rates)
     s.aim(
         setup, robots.trails[i], counters[TRAIL_AT], counters[SINCE_SCAN], begin_s, end_s,
-        model.angles.shape[0], model.cosines, model.sines, 0, rays,
+        model.angles.shape[0], model.cosines, model.sines, 0, hits.rays,
     )  # fmt: skip
     s.cast(
         setup, squares_of(maps, which), layer_of(maps, maps.material, which), model.discs,
-        model.boxes, key, number, rays, ranges, noise,
+        model.boxes, key, number, hits, noise,
     )  # fmt: skip
     for k in range(beams):
-        truth_m = ranges[k] * setup[s.RES]
+        truth_m = hits.ranges[k] * setup[s.RES]
         seen, angle, distance, quality = s.measure(
             setup, model.angles[k], model.cosines[k], model.sines[k], truth_m, noise, k, key,
             number, k,
@@ -316,8 +325,10 @@ def scan_many(
 ) -> None:
     """Measure the last turn of the robots from `first` to before `last`."""
     robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
+    beams = model.angles.shape[0]
+    buffers, noise = s.make_hits(beams), np.empty((beams, 4))
     for i in range(first, last):
-        scan(i, robots, model, maps, scans)
+        scan(i, robots, model, maps, scans, buffers, noise)
 
 
 @unlocked

@@ -57,6 +57,17 @@ class Hits(NamedTuple):
 
 
 @compiled
+def make_hits(beams: int) -> Hits:
+    """Return arrays for the rays of a turn."""
+    return Hits(
+        np.empty((beams, 4)),
+        np.empty(beams),
+        np.empty((beams, 2), np.int64),
+        np.empty(beams, np.bool_),
+    )
+
+
+@compiled
 def scan(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int,
     begin: float, end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int,
@@ -67,12 +78,12 @@ def scan(
     `trail` is a ring of (time, x, y, theta) whose oldest entry is at `first`. `out_truth` gets the
     true range of every beam, inf for none.
     """
-    rays, ranges, noise = np.empty((beams, 4)), np.empty(beams), np.empty((beams, 4))
-    aim(setup, trail, first, 0, begin, end, angles.shape[0], cosines, sines, 0, rays)
-    cast(setup, squares, material, discs, boxes, key, number, rays, ranges, noise)
+    hits, noise = make_hits(beams), np.empty((beams, 4))
+    aim(setup, trail, first, 0, begin, end, angles.shape[0], cosines, sines, 0, hits.rays)
+    cast(setup, squares, material, discs, boxes, key, number, hits, noise)
     count = 0
     for k in range(beams):
-        out_truth[k] = ranges[k] * setup[RES]
+        out_truth[k] = hits.ranges[k] * setup[RES]
         seen, angle, distance, quality = measure(
             setup, angles[k], cosines[k], sines[k], out_truth[k], noise, k, key, number, k
         )
@@ -85,19 +96,18 @@ def scan(
 @compiled
 def cast(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, key: Any, number: int,
-    rays: Array, ranges: Array, noise: Array,
+    hits: Hits, noise: Array,
 ) -> None:  # fmt: skip
-    """Fill `ranges`, in cells, and the random numbers of each beam.
+    """Cast the rays of `hits`, and fill the random numbers of each beam.
 
     These are for range and angle, and the chances of a miss and of the surface.
     """
+    rays, ranges, cells, across = hits
     beams = rays.shape[0]
-    cells, across = np.empty((beams, 2), np.int64), np.empty(beams, np.bool_)
     cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
     for k in range(beams):
         draw(key, number, k, k, noise)
     if has_echoes(setup, discs, boxes):
-        hits = Hits(rays, ranges, cells, across)
         find_echoes(setup, squares, material, discs, boxes, hits, noise)
 
 

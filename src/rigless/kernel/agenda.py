@@ -231,7 +231,12 @@ class Agenda:
                     break
                 self.now_ns = time_ns
                 count += 1
-                if item.__class__ is Ticker:
+                kind = item.__class__
+                if kind is Timer:
+                    heappop(heap)
+                    if item.live:
+                        item.method(*item.args)
+                elif kind is Ticker:
                     if item.fast_forward is not None and (
                         done := self._fast_forward(item, until_ns)
                     ):
@@ -244,18 +249,13 @@ class Agenda:
                         item.due_ns = due_ns = item.base_ns + n * item.period_num // item.num
                     replace(heap, (due_ns, rank, item))
                     item.call()
-                elif item.__class__ is TickerGroup:
+                elif kind is TickerGroup:
                     count += self._advance(time_ns, item) - 1
                 else:
                     heappop(heap)
-                    if item.__class__ is Turn:
+                    if kind is Turn:
                         item.ticker.call()
-                        continue
-                    if not item.live:
-                        continue
-                    if item.__class__ is Timer:
-                        item.method(*item.args)
-                    else:
+                    elif item.live:
                         self._act(item.action, item.argument)
         except Exception:
             self.failed = item.ticker if item.__class__ is Turn else item

@@ -8,6 +8,7 @@ no I/O.
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
@@ -36,6 +37,7 @@ from rigless.kernel.world import World
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 RateOf = float | Callable[[Any], float]
+_delay_ns = lru_cache(maxsize=1024)(to_ns)  # most timers have one of a few delays
 
 
 class Config(BaseModel):
@@ -336,7 +338,7 @@ class Robot:
 
         A timer is data (a name and arguments), so that snapshots hold it.
         """
-        return self._core.set_timer(self, to_ns(seconds), method, args)
+        return self._core.set_timer(self, _delay_ns(seconds), method, args)
 
     def cancel(self, timer: int) -> None:
         """Cancel a timer."""

@@ -23,7 +23,7 @@ from rigless.transports.capabilities import capabilities
 LEAST = 100  # robots of a fleet that is measured
 SAMPLE = 10
 SPEED = 10.0
-SETTLE_S, MEASURE_S = 0.4, 1.0
+SETTLE_S, MEASURE_S, PATIENCE_S = 0.4, 1.0, 10.0
 USABLE = 0.9  # of a core, so that the fleet keeps its pace
 LEFT_OUT = ("programs", "expect", "timeline", "faults", "vary", "shard", "duration_s")
 
@@ -78,6 +78,7 @@ async def measure(small: Built, speed: float = SPEED, seconds: float = MEASURE_S
             if isinstance(robot, FleetMember):
                 robot.exercise()
         running = asyncio.create_task(host.run())
+        await _connected(host)
         await asyncio.sleep(SETTLE_S)
         cpu_s, begin_ns = time.process_time(), host.sim.now_ns
         await asyncio.sleep(seconds)
@@ -89,6 +90,22 @@ async def measure(small: Built, speed: float = SPEED, seconds: float = MEASURE_S
     finally:
         await host.close()
     return Cost(max(cost_s, 1e-9))
+
+
+async def _connected(host: Host) -> None:
+    """Wait until all robots have their connections, which costs time once; on a busy machine, more.
+
+    Give up after PATIENCE_S.
+    """
+    links, end = host.sim.core.links.by_port, time.monotonic() + PATIENCE_S
+    live = [
+        links[robot.name, port.name]
+        for robot in host.sim.robots.values()
+        for port in robot.ports
+        if capabilities(port.transport).nats
+    ]
+    while not all(live) and time.monotonic() < end:
+        await asyncio.sleep(0.05)
 
 
 def warning(built: Built, cost: Cost, speed: float, processes: int = 1) -> str:

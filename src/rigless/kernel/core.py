@@ -350,7 +350,7 @@ class Core:
     def dispatch(self, robot: Robot, message: Any, link: Link, optional: bool = False) -> None:
         """Call the robot's handler for the type of this message."""
         if robot.group is not None:
-            robot.group.disturb(robot)
+            robot.group.disturb(robot, message)
         handler = self.behaviours[robot.name].handler(type(message))
         if handler is not None:
             getattr(robot, handler)(message, link)

@@ -19,8 +19,8 @@ class Group(Protocol):
         """Do the ticks of this instant. Return the places of members that tick by themselves."""
         ...
 
-    def disturb(self, robot: Any) -> None:
-        """Let a robot tick by itself next time: an input has reached it."""
+    def disturb(self, robot: Any, message: Any) -> None:
+        """Let a robot tick by itself next time, if this message may change what its tick does."""
         ...
 
     def end(self) -> None:

@@ -77,6 +77,7 @@ def act(sim, draw, number):
         *[lambda: command("RESUME")] * 2,
         lambda: command("MOVE_AXIS", functionKey="HOIST", target=hoist),
         lambda: sim.apply(inp.SetInput(name, "estop", draw.random() < 0.5)),
+        lambda: sim.apply(inp.SetInput(name, "lost_s", number / 10)),
         lambda: sim.apply(inp.PlaceObstacle(f"o{number % 5}", *at, 0.0, 0.2)),
         lambda: sim.apply(inp.RemoveObstacle(f"o{draw.randrange(5)}")),
         lambda: sim.apply(inp.PlaceRobot(name, x + 0.5, y)),
@@ -130,6 +131,7 @@ def test_an_input_ends_the_common_ticks_of_its_robot_only():
     sim.run(0.5)
     group = sim.robots["agv-1"].group
     assert group.modes() == [group.modes()[0]] * 3 != [ALONE] * 3
+    sim.apply(inp.SetInput("agv-1", "late_ms", 5.0))  # changes telemetry only
     sim.apply(inp.SetInput("agv-2", "estop", True))
     assert [mode == ALONE for mode in group.modes()] == [False, True, False]
     sim.run(0.5)

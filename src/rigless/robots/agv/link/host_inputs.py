@@ -18,3 +18,5 @@ HOST_INPUTS = {
         0.0, "99th percentile of the lateness of ticks; gives p99Ms", 0.0, 1e6, by_host=True
     ),
 }
+
+MEASURED = ("late_ms", "lost_s")  # by the host, for telemetry and heartbeats

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rigless.kernel.inputs import SetInput
+from rigless.robots.agv.link.host_inputs import MEASURED
 from rigless.robots.agv.machine.drivers import MockDrivers
 from rigless.robots.agv.machine.machine import SETTLE_S, Machine
 from rigless.robots.agv.machine.state import CHANGES, GAUGES, MachineState
@@ -92,8 +94,10 @@ class FleetTick:
             rows[place] = getattr(state, name)
             setattr(state, name, rows[place])
 
-    def disturb(self, robot: Any) -> None:
-        """Let a robot tick by itself next time."""
+    def disturb(self, robot: Any, message: Any) -> None:
+        """Let a robot tick by itself next time; how late the host is does not change its tick."""
+        if isinstance(message, SetInput) and message.name in MEASURED:
+            return
         self._modes[self._places[id(robot)]] = s.ALONE
 
     def modes(self) -> list[int]:

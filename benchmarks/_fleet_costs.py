@@ -14,6 +14,7 @@ from rigless.scenario.load import open_target
 
 SETTLE_S = 0.5
 GAP_M = 2.0  # between robots in one aisle
+PER_WORLD = {"vacuum": 4, "pacbot": 4}  # robots that share an apartment or a maze
 SEES = "config.runtime.simulationProfile.robotsAreObstacles = true"
 MEMORY = """
 import sys
@@ -24,23 +25,32 @@ def rss():
     fields = Path("/proc/self/statm").read_text().split()
     return int(fields[1]) * 4  # KiB
 
-kind, count = sys.argv[1], int(sys.argv[2])
+kind, count, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 kept = [open_target(kind, ["count=2"], collect=False)]
 kept[0].simulation.run(0.1)
 before = rss()
-kept.append(open_target(kind, [f"count={count}"], collect=False))
-kept[1].simulation.run(0.1)
-print((rss() - before) / count)
+for _ in range(count // each):
+    kept.append(open_target(kind, [f"count={each}"], collect=False))
+    kept[-1].simulation.run(0.1)
+print((rss() - before) / (count // each * each))
 """
 
 
 def cost_us(kind: str, count: int, seconds: float) -> float:
     """Return microseconds of processor time that one robot costs in a simulated second.
 
-    AGVs are on an open plane, where all of them drive, however many there are.
+    AGVs are on an open plane, where all of them drive, however many there are. Vacuums and Pacbots
+    are in worlds of a few robots each, since a maze or an apartment has no room for more.
     """
-    settings = [f"count={count}", *(["world.map=open"] if kind == "agv" else [])]
-    return _cost_us(open_target(kind, settings, collect=False).simulation, seconds)
+    each = min(count, PER_WORLD.get(kind, count))
+    plane = ["world.map=open"] if kind == "agv" else []
+    return _cost_us(
+        [
+            open_target(kind, [f"count={each}", *plane], seed=n + 1, collect=False).simulation
+            for n in range(-(-count // each))
+        ],
+        seconds,
+    )
 
 
 def aisle(count: int, seconds: float) -> float:
@@ -52,30 +62,39 @@ def aisle(count: int, seconds: float) -> float:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "aisle.toml"
         path.write_text("".join(entries))
-        return _cost_us(open_target(path, collect=False).simulation, seconds)
+        return _cost_us([open_target(path, collect=False).simulation], seconds)
 
 
-def _cost_us(sim: Simulation, seconds: float) -> float:
-    sim.core.recording = True  # messages are encoded
+def _cost_us(sims: list[Simulation], seconds: float) -> float:
+    for sim in sims:
+        _begin(sim)
+    gc.collect()
+    gc.freeze()  # as `rigless run` does
+    begin, first = time.process_time(), sims[0]
+    begin_ns = first.now_ns
+    while time.process_time() - begin < seconds or first.now_ns == begin_ns:
+        for sim in sims:
+            sim.run(0.5)
+    gc.unfreeze()
+    took_s, simulated_s = time.process_time() - begin, (first.now_ns - begin_ns) / 1e9
+    return took_s / simulated_s / sum(len(sim.robots) for sim in sims) * 1e6
+
+
+def _begin(sim: Simulation) -> None:
+    """Let all robots work for a moment, with all messages encoded."""
+    sim.core.recording = True
     for robot in sim.robots.values():
         if any(port.name == "nats" for port in robot.ports):  # AGVs are silent without a backend
             sim.apply(Connect(robot.name, "nats", 1, "bench", robot.name))
         if isinstance(robot, FleetMember):
             robot.exercise()
     sim.run(SETTLE_S)
-    gc.collect()
-    gc.freeze()  # as `rigless run` does
-    begin, begin_ns = time.process_time(), sim.now_ns
-    while time.process_time() - begin < seconds or sim.now_ns == begin_ns:
-        sim.run(0.5)
-    gc.unfreeze()
-    took_s, simulated_s = time.process_time() - begin, (sim.now_ns - begin_ns) / 1e9
-    return took_s / simulated_s / len(sim.robots) * 1e6
 
 
 def memory_kib(kind: str, count: int) -> float:
     """Return the memory of one robot, measured in a process of its own."""
+    each = str(min(count, PER_WORLD.get(kind, count)))
     done = subprocess.run(
-        [sys.executable, "-c", MEMORY, kind, str(count)], stdout=subprocess.PIPE, check=True
+        [sys.executable, "-c", MEMORY, kind, str(count), each], stdout=subprocess.PIPE, check=True
     )
     return float(done.stdout)

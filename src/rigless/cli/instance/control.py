@@ -26,7 +26,9 @@ Url = Annotated[
 Token = Annotated[str | None, typer.Option(envvar="RIGLESS_TOKEN", help="Its token.")]
 ANSWER_S = 5.0  # an instance that answers later is not searched for a robot
 CROWD = 12  # with more robots, only the unusual ones are shown
-Robot = Annotated[str, typer.Argument(metavar="ROBOT")]
+Robot = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="Its name, as rigless ctl status shows it.")
+]
 
 
 class Api:
@@ -226,7 +228,9 @@ def register(ctl: typer.Typer) -> None:
 
     @ctl.command()
     def step(
-        ms: Annotated[float, typer.Argument(metavar="[MS]")] = 10.0,
+        ms: Annotated[
+            float, typer.Argument(metavar="[MS]", help="Simulated milliseconds to advance.")
+        ] = 10.0,
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -260,7 +264,12 @@ def register(ctl: typer.Typer) -> None:
                 metavar="TARGET", help="A port, sensor, actuator, or what the robot declares."
             ),
         ],
-        words: Annotated[list[str], typer.Argument(metavar="[KIND] [KEY=VALUE]…")] = [],
+        words: Annotated[
+            list[str],
+            typer.Argument(
+                metavar="[KIND] [KEY=VALUE]…", help="The kind of fault, and its parameters."
+            ),
+        ] = [],
         for_s: Annotated[
             float | None, typer.Option("--for", metavar="S", help="Clear it after this long.")
         ] = None,
@@ -291,7 +300,9 @@ def register(ctl: typer.Typer) -> None:
     @ctl.command()
     def clear(
         robot: Robot,
-        target: Annotated[str, typer.Argument(metavar="[TARGET]")] = "",
+        target: Annotated[
+            str, typer.Argument(metavar="[TARGET]", help="Only the faults on this target.")
+        ] = "",
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -303,7 +314,9 @@ def register(ctl: typer.Typer) -> None:
     @ctl.command("set-input")
     def set_input(
         robot: Robot,
-        words: Annotated[list[str], typer.Argument(metavar="NAME=VALUE…")],
+        words: Annotated[
+            list[str], typer.Argument(metavar="NAME=VALUE…", help="Inputs with their new values.")
+        ],
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -325,7 +338,10 @@ def register(ctl: typer.Typer) -> None:
 
     @ctl.command()
     def snapshot(
-        file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
+        file: Annotated[
+            Path | None,
+            typer.Argument(metavar="[FILE]", help="The file to write; else kept in the instance."),
+        ] = None,
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -339,7 +355,10 @@ def register(ctl: typer.Typer) -> None:
 
     @ctl.command()
     def restore(
-        name: Annotated[str, typer.Argument(metavar="NAME|FILE")],
+        name: Annotated[
+            str,
+            typer.Argument(metavar="NAME|FILE", help="A name that snapshot printed, or a file."),
+        ],
         url: Url = None,
         token: Token = None,
     ) -> None:

@@ -11,6 +11,7 @@ from rigless.cli.parsing.optional_port import FOXGLOVE_PORT
 Target = Annotated[
     str,
     typer.Argument(
+        metavar="TARGET",
         help="A robot kind, a scenario .toml, a robot's own native file, or a robot folder.",
         autocompletion=completion.targets,
     ),

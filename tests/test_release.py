@@ -1,0 +1,69 @@
+"""`make release`: its checks, on small inputs. The whole is run before a release."""
+
+import importlib.machinery
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def script(path: Path):
+    loader = importlib.machinery.SourceFileLoader(path.stem, str(path))
+    spec = importlib.util.spec_from_loader(path.stem, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def release():
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # scripts has no cache
+    yield script(ROOT / "scripts" / "release")
+    sys.dont_write_bytecode = written
+
+
+def test_the_version_of_all_files_agrees(release, tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    (tmp_path / "CITATION.cff").write_text("title: x\nversion: 1.2.0\n")
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.0 (2026-12-01)\n")
+    release.check_version("1.2.0", draft=False)
+    with pytest.raises(SystemExit, match="another version than"):
+        release.check_version("1.3.0", draft=False)
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## Unreleased\n")
+    release.check_version("1.2.0", draft=True)
+    with pytest.raises(SystemExit, match=r"no section '## 1.2.0 \(DATE\)'"):
+        release.check_version("1.2.0", draft=False)
+
+
+def test_the_version_of_the_repository_is_that_of_its_citation(release):
+    release.check_version("0.1.0", draft=True)
+
+
+def test_a_lock_file_gives_licences_and_an_sbom(release, tmp_path):
+    lock = tmp_path / "lock"
+    lock.write_text("numpy==2.0.1 ; python_version > '3'\n    # via rigless\npyzmq==26.0\n")
+    packages = release.locked(lock)
+    assert packages == {"numpy": "2.0.1", "pyzmq": "26.0"}
+    assert "| pyzmq | 26.0 | BSD-3-Clause |" in release.licences(packages)
+    document = json.loads(release.sbom("0.1.0", packages))
+    assert document["components"][0]["purl"] == "pkg:pypi/numpy@2.0.1"
+
+
+@pytest.mark.parametrize("text", ["GPL-3.0-only", "", "Proprietary"])
+def test_a_licence_that_does_not_fit_stops_the_release(release, monkeypatch, text):
+    monkeypatch.setattr(release, "licence", lambda name: text)
+    with pytest.raises(SystemExit, match="licences to look at: thing"):
+        release.licences({"thing": "1"})
+
+
+def test_the_readme_of_pypi_has_absolute_links():
+    absolute = script(ROOT / "hatch_build.py").absolute
+    text = "![p](docs/a.png) [b](docs/b.md) [c](#c) [d](https://d.example)"
+    assert absolute(text, "https://x.example/r", "v1") == (
+        "![p](https://x.example/r/raw/v1/docs/a.png) [b](https://x.example/r/blob/v1/docs/b.md)"
+        " [c](#c) [d](https://d.example)"
+    )

@@ -32,7 +32,7 @@ def build() -> int:
             freshenv=True,
         )
         sphinx.build()
-    for part in (".buildinfo", "objects.inv", "_sources", "searchindex.js", "search.html"):
+    for part in (".buildinfo", "objects.inv", "_sources"):
         path = SITE / part
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     write_index(SITE)

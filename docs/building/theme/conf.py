@@ -15,6 +15,7 @@ suppress_warnings = [
 exclude_patterns = ["_repository/**"]
 root_doc = "index"
 
+highlight_language = "text"
 html_theme = "furo"
 html_title = "rigless"
 html_static_path = ["_static"]

@@ -9,7 +9,7 @@ Neighbouring beams visit neighbouring cells, so cells are stored in tiles of 8×
 each. A border of tiles marked OUTSIDE saves the check for the grid's edge. Each jump waits for a
 byte that may not be in the cache, and which face comes first is unpredictable. Many rays are
 therefore cast together (`cast_beams`): sixteen in lock-step, by vector instructions and without
-branches (`ray_lanes`). The processor then waits for many bytes at a time.
+branches (`rays/lanes.py`). The processor then waits for many bytes at a time.
 
 All functions work in cell units: x and y are in cells from the grid's lower-left corner. A ray that
 leaves the grid hits nothing. A ray exactly through a corner crosses the horizontal face first.
@@ -22,7 +22,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.worlds.ray_lanes import LANES, NEAR, OUTSIDE, TILE, cast_lanes
+from rigless.worlds.rays.lanes import LANES, NEAR, OUTSIDE, TILE, cast_lanes
 
 LARGEST = 254  # a square's side fits a byte
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.worlds.grid import Grid
-from rigless.worlds.ray_lanes import TILE
+from rigless.worlds.rays.lanes import TILE
 
 # TABLE: rows and columns of a map, and where its cells and its squares begin
 ROWS, COLUMNS, CELLS_AT, SQUARES_AT = range(4)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from rigless.cuda.device import Kernel, load_cupy
 from rigless.kernel.compiled import compiled
 from rigless.kernel.compiled_elementary import sin_cos
-from rigless.worlds.ray_lanes import TILE
 from rigless.worlds.raycast import cast_ray
+from rigless.worlds.rays.lanes import TILE
 
 Floats = NDArray[np.float64]
 

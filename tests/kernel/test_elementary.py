@@ -26,7 +26,7 @@ LIBRARY = {
 }
 # Modules of the step and of the casts, on which recordings and batches depend.
 EXACT = [
-    *("worlds/raycast.py", "worlds/grid.py", "worlds/shapes.py", "worlds/frames.py"),
+    *("worlds/raycast.py", "worlds/grid.py", "worlds/rays/shapes.py", "worlds/frames.py"),
     *("motion/diff_drive.py", "motion/omni.py", "motion/contact.py", "motion/circle_sweep.py"),
     *("motion/proximity.py", "motion/motor.py", "sensors", "robots/vacuum/body.py"),
     *("robots/vacuum/lidar", "robots/vacuum/arrays.py", "robots/vacuum/robot.py"),

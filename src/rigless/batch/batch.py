@@ -14,7 +14,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate
 from rigless.kernel.robot import Robot
 from rigless.worlds.grid import Grid
-from rigless.worlds.rays.maps import gather
+from rigless.worlds.grid_rows import gather
 
 Floats = NDArray[np.float64]
 Maps = str | Path | Sequence[str | Path] | None

@@ -117,7 +117,7 @@ class Grid:
 
     @cached_property
     def _cuda_rays(self) -> Any:
-        from rigless.worlds.rays.cuda import CudaRays
+        from rigless.worlds.cuda_rays import CudaRays
 
         place = self.resolution_m, *self.origin, self._cos, self._sin
         return CudaRays(self.squares, place)

@@ -16,7 +16,7 @@ from rigless.kernel.compiled_rate import due_ns
 from rigless.kernel.lending import lent
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.tof import measure
-from rigless.worlds.rays.maps import Maps, layer_of, squares_of
+from rigless.worlds.grid_rows import Maps, layer_of, squares_of
 
 Floats = NDArray[np.float64]
 

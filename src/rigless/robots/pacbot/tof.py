@@ -10,7 +10,7 @@ from rigless.kernel.compiled_elementary import sin_cos
 from rigless.robots.pacbot.body import OCOS, OSIN, OX, OY, RADIUS, RES, THETA, X, Y
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_ray
-from rigless.worlds.shapes import cast_shapes
+from rigless.worlds.rays.shapes import cast_shapes
 
 Array = NDArray[np.float64]
 

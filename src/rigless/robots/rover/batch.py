@@ -17,7 +17,7 @@ from rigless.kernel.lending import lent
 from rigless.motion.contact import MOVED, STOP, move_circle
 from rigless.robots.rover import body as b
 from rigless.sensors.noise import block, normal
-from rigless.worlds.rays.maps import Maps, layer_of
+from rigless.worlds.grid_rows import Maps, layer_of
 
 Floats = NDArray[np.float64]
 

@@ -1,1 +1,1 @@
-"""Parts of ray casting: vectors of the processor, graphics processors, and maps of many robots."""
+"""Parts of ray casting: vectors of the processor, and shapes that are not in the map."""

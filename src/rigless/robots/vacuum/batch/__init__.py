@@ -21,8 +21,8 @@ from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.lidar import beams as s
 from rigless.robots.vacuum.power import drained
+from rigless.worlds.grid_rows import Maps, layer_of, squares_of
 from rigless.worlds.raycast import cast_ray
-from rigless.worlds.rays.maps import Maps, layer_of, squares_of
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled_elementary import atan2, sin_cos
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
-from rigless.worlds.shapes import cast_shapes
+from rigless.worlds.rays.shapes import cast_shapes
 
 Array = NDArray[np.float64]
 

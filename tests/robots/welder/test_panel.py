@@ -93,6 +93,18 @@ async def test_single_blocks_wait_and_a_stop_ends_the_program():
 
 
 @on_loop
+async def test_an_alarm_that_ends_a_program_is_named_by_its_cause():
+    async with Desk() as it:
+        it.desk.load("far.nc", "G21 G90 F6000\nG1 X400\n")
+        it.desk.run(1, False)
+        await until(it.reached("failed"))
+        status = it.desk.status()  # the cause, not the controller's general text
+        assert (status["problem_line"], status["problem"][:8]) == (2, "ALARM:2 ")
+        assert it.host.sim.robot("welder").state.alarm_cause in status["problem"]
+        assert "joint 1" in status["problem"]
+
+
+@on_loop
 async def test_hold_keeps_the_arm_until_resumed():
     async with Desk() as it:
         it.desk.load("slow.nc", "G21 G90 F60\nG1 X40\n")

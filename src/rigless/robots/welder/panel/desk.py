@@ -75,6 +75,8 @@ class WelderDesk:
         sender, welder = self._sender, self._welder
         if self._preview is not None and welder.preview is not self._preview:
             welder.preview = self._preview  # a reset has made a new robot
+        if sender is not None:
+            self._name_cause(sender)
         tag = welder.controller.motion.peek()[2] if sender is not None and sender.active else 0
         return {
             "name": self._name,
@@ -86,6 +88,13 @@ class WelderDesk:
             "problem": "" if sender is None else sender.problem,
             "problem_line": 0 if sender is None else sender.problem_line,
         }
+
+    def _name_cause(self, sender: GrblSender) -> None:
+        """Replace the controller's text for an alarm by what has caused it."""
+        state = self._welder.state
+        code = f"ALARM:{state.alarm}"
+        if state.alarm_cause and sender.problem.split(" ", 1)[0] == code:
+            sender.problem = f"{code} {state.alarm_cause}"
 
     # Check
 

@@ -12,6 +12,7 @@ from rigless.sweeps.files import Bundle, bundle_of, encode_bundle
 from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
 from rigless.sweeps.sweep import Sweep
+from rigless.sweeps.table.formats import write_rows
 from rigless.sweeps.task import decode_row, encode
 from rigless.sweeps.vary.plan import Plan, Point, Sample, choose_settings
 
@@ -137,3 +138,21 @@ def test_files_that_a_cleaner_removed_are_unpacked_again(tmp_path: Path) -> None
     assert os.access(folder / "a/run", os.X_OK)
     assert os.stat(folder / "b").st_mtime_ns == kept
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_outputs_of_a_sweep_in_the_folder_of_a_program_are_no_other_program(site: Path) -> None:
+    """Otherwise the second call of a sweep would refuse the table of the first."""
+    before = prepare(Question("driven.toml")).digests.of({})
+    rows = [Row("a" * 20, {}, 1)]
+    for name in ("t.parquet", "t.csv", "t.jsonl", "t.csv.journal"):
+        write_rows(site / name, rows) if "journal" not in name else (site / name).touch()
+    (site / "small.toml").write_text(SCENARIO)
+    (site / "runs" / "0123456789abcdef0123").mkdir(parents=True)
+    for name in ("report.html", "run.mcap", "runs/0123456789abcdef0123/nav.stdout"):
+        (site / name).write_text("x")
+    assert prepare(Question("driven.toml")).digests.of({}) == before
+    for name in ("routes.csv", "settings.toml"):
+        (site / name).write_text("a = 1\n")
+        now = prepare(Question("driven.toml")).digests.of({})
+        assert now != before
+        before = now

@@ -149,6 +149,8 @@ def _lacking(kind: str, missing: str, extra: bool) -> InputError:
 
 
 def _broken(what: str, error: Exception) -> InputError:
+    if "KeyboardInterrupt:" in str(error):  # pydantic wraps a Ctrl-C
+        raise KeyboardInterrupt from error
     reason = f"{what} cannot be imported: {type(error).__name__}: {error}"
     return InputError(Problem("", reason, "fix the robot's code"))
 

@@ -28,6 +28,14 @@ MESH = re.compile(r'filename="(?:package://|file://)?([^"]+)"')
 LARGEST_TEXT = 4_000_000  # bytes of a file that is searched for names of others
 Settings = Iterable[tuple[str, Any]]
 MOST_BYTES, MOST_FILES = 256_000_000, 20_000
+OUTPUTS = {".parquet", ".journal", ".mcap", ".html", ".log", ".part"}
+MARKS = {  # of tables and of scenarios
+    ".csv": re.compile(rb"\Akey,seed,"),
+    ".jsonl": re.compile(rb'\A{"key":"'),
+    ".toml": re.compile(rb"^\[\[robots\]\]", re.MULTILINE),
+}
+SEARCHED_BYTES = 100_000
+RUN_FOLDER = re.compile(r"[0-9a-f]{20}")  # of --runs
 SKIPPED = {"__pycache__", "node_modules", "venv", "build", "dist"}
 
 
@@ -224,12 +232,25 @@ def _is_file(path: Path) -> bool:
 
 
 def _tree(folder: Path) -> Iterator[Path]:
-    """Return the files below a folder, without hidden and built ones."""
+    """Return the files below a folder, without hidden and built ones and outputs of rigless."""
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name not in SKIPPED
+            name
+            for name in folders
+            if not (name.startswith(".") or name in SKIPPED or RUN_FOLDER.fullmatch(name))
         )
         for name in sorted(names):
             path = Path(at, name)
-            if not name.startswith(".") and _is_file(path):
+            if not name.startswith(".") and _is_file(path) and not _is_output(path):
                 yield path
+
+
+def _is_output(path: Path) -> bool:
+    """Return True for tables, recordings, pages, logs, and scenarios such as shrunk ones."""
+    suffix = path.suffix.lower()
+    if suffix in OUTPUTS:
+        return True
+    if suffix not in MARKS:
+        return False
+    with path.open("rb") as file:
+        return MARKS[suffix].search(file.read(SEARCHED_BYTES)) is not None

@@ -223,7 +223,7 @@ def _search(wish: Wish, prepared: Prepared) -> Search:
 
 
 def _follow(rows: Iterator[Row], progress: Progress) -> bool:
-    """Show rows as they end. Return True if the user stopped it.
+    """Show rows as they end. Return True if the user stopped it; Ctrl-C has no effect from then on.
 
     Python drops a KeyboardInterrupt that is raised in a finalizer, so Ctrl-C is noted too.
     """
@@ -232,6 +232,7 @@ def _follow(rows: Iterator[Row], progress: Progress) -> bool:
     def interrupt(number: int, frame: object) -> None:
         nonlocal pressed
         pressed = True
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the table is written now
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupt)
@@ -243,7 +244,8 @@ def _follow(rows: Iterator[Row], progress: Progress) -> bool:
     except KeyboardInterrupt:
         return True
     finally:
-        signal.signal(signal.SIGINT, before)
+        if not pressed:
+            signal.signal(signal.SIGINT, before)
     return False
 
 
@@ -260,7 +262,7 @@ def _show(
         for cell in groups:
             text = ", ".join(f"{key}={value}" for key, value in cell.settings.items())
             rate = f"{cell.low:.3f} to {cell.high:.3f}" if cell.total else "no verdict"
-            print_note(f"{text[:45]:<45} {cell.passed:>3}/{cell.total:<4} {rate}")
+            print_note(f"{_within(text, 45):<45} {cell.passed:>3}/{cell.total:<4} {rate}")
     bad = sorted((row for row in results if row.verdict != "pass"), key=badness)
     if found is not None:
         _show_found(found, bad, len(results))
@@ -276,6 +278,11 @@ def _show(
         if decision.unjudged:
             print_note("the same command with --retry runs those without a verdict again", "dim")
         print_note(f"table: {wish.out}; rigless sweep report {wish.out} --html report.html", "dim")
+
+
+def _within(text: str, width: int) -> str:
+    """Return a text without its middle if it is too long: its end differs most."""
+    return text if len(text) <= width else f"{text[: width // 3]}…{text[1 + width // 3 - width :]}"
 
 
 def _show_found(found: list[DistinctFailure], bad: list[Row], total: int) -> None:

@@ -132,7 +132,10 @@ class Store:
                 raise InputError(Problem("--out", what, "choose another file"))
             if row.programs != programs:
                 what = f"{self.path} holds runs of other builds of the programs"
-                fix = "choose another file; rigless sweep compare shows the difference"
+                fix = (
+                    "choose another file; rigless sweep compare shows the difference. "
+                    "If a program writes files to its folder, have it write them elsewhere"
+                )
                 raise InputError(Problem("--out", what, fix))
 
 

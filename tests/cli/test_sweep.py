@@ -183,3 +183,17 @@ def test_errors_prevent_a_pass_and_are_retried_on_request(
     again = rigless_command(*words, "--retry")
     assert "1 of 2 runs were in" in again.stderr
     assert len(read_table(tmp_path / "t.jsonl")) == 2
+
+
+def test_a_run_without_a_metric_of_the_others_is_the_same_again(
+    rigless_command: Command, tmp_path: Path
+) -> None:
+    """A table has 0 for a metric that only other runs count, here collisions."""
+    table = tmp_path / "t.csv"
+    vary = ("--vary", "vacuum.start.theta=0.0,0.3", "--vary", "vacuum.start.y=0,0.001")
+    rigless_command("sweep", "vacuum_table_leg", *vary, "--out", table)
+    rows = read_table(table)
+    assert {row.metrics["collisions"] for row in rows} == {0.0, 1.0}
+    passing = next(row for row in rows if row.verdict == "pass")
+    shown = rigless_command("sweep", "show", table, passing.key)
+    assert shown.returncode == 0, shown.stderr

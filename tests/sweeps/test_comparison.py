@@ -112,4 +112,4 @@ def test_a_file_that_is_no_table_is_a_sentence(tmp_path, sweep):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     done = sweep("compare", tmp_path / "a.csv", tmp_path / "a.csv")
     assert isinstance(done.exception, InputError)
-    assert "no columns key, seed and verdict" in str(done.exception)
+    assert "is no table of a sweep" in str(done.exception)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.row import UNSTABLE, Row
+from rigless.sweeps.row import METRIC, UNSTABLE, Row
 
 SAME = tuple(name for name in ("verdict", "margin", "failed", "broke_at_s", "simulated_s"))
 
@@ -42,8 +42,12 @@ def badness(row: Row) -> tuple[bool, float]:
 
 
 def differences(was: Row, now: Row) -> list[str]:
-    """Return in words what differs between two runs of one row, apart from time and place."""
-    before, after = was.flat(), now.flat()
+    """Return in words what differs between two runs of one row, apart from time and place.
+
+    A metric that this run does not count is 0 in a table in which other runs count it.
+    """
+    before = was.flat()
+    after = {**{METRIC + name: 0.0 for name in was.metrics}, **now.flat()}
     names = [name for name in before if name not in UNSTABLE and name not in ("note", "repeat")]
     return [
         f"{name}: {before[name]!r} in the table, {after.get(name)!r} now"

@@ -44,7 +44,7 @@ def read_rows(path: Path) -> list[Row]:
     lacking = [name for name in ("key", "seed", "verdict") if records and name not in records[0]]
     if lacking:
         what = f"is no table of a sweep: it has no column {lacking[0]!r}"
-        raise InputError(Problem("", what, "give the file that --out wrote", str(path)))
+        raise InputError(Problem("", what, "choose another file", str(path)))
     try:
         return [Row.of_record(record) for record in records]
     except (TypeError, ValueError) as error:
@@ -180,7 +180,7 @@ def _read_csv(path: Path) -> Records:
         reader = csv.DictReader(file, strict=True)
         raw, names = list(reader), list(reader.fieldnames or ())
     if names and not {"key", "seed", "verdict"} <= set(names):
-        raise ValueError("it has no columns key, seed and verdict")
+        return [{name: None for name in names if name}]  # it is no table of a sweep
     texts = {name for name in names if not _all_json([record[name] for record in raw], name)}
     return [
         {name: _csv_value(record[name], name, name in texts) for name in names} for record in raw

@@ -1,6 +1,7 @@
 """The numba cache on disk: correct after a change of any source and with several writers."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,17 @@ def test_a_change_in_another_file_is_seen(tmp_path):
         ).stdout.split()[0]
 
     assert [ask(1), ask(2)] == ["20.0", "30.0"]
+
+
+def test_an_index_with_a_type_that_has_moved_is_empty(tmp_path, monkeypatch):
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    files = compiled(lambda x: x)._cache._cache_file
+    Path(files._cache_path).mkdir(exist_ok=True)
+    moved = b"crigless.worlds\nTypeThatHasMoved\n."  # the pickle of a class
+    Path(files._index_path).write_bytes(pickle.dumps(files._version) + moved)
+    assert files.load("for whole numbers") is None
+    files.save("for whole numbers", 2)
+    assert files.load("for whole numbers") == 2
 
 
 def test_who_writes_at_the_same_time_does_not_take_the_others_place(tmp_path, monkeypatch):

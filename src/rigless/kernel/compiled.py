@@ -109,7 +109,23 @@ def _cached(function: Any) -> Any:
         files._source_stamp = stamp(Path(function.py_func.__code__.co_filename))
         lock = Path(files._cache_path, "lock")
         files.save, files.load = _locked(files.save, lock), _locked(files.load, lock)
+        files._load_index = _forgiving(files._load_index)
     return function
+
+
+def _forgiving(load_index: Callable[[], Any]) -> Callable[[], Any]:
+    """Return `load_index`; an index that cannot be read is empty.
+
+    It is unpickled before its stamp is compared, and names types that may have moved since.
+    """
+
+    def load() -> Any:
+        try:
+            return load_index()
+        except Exception:
+            return {}
+
+    return load
 
 
 def _locked(access: Callable[..., Any], lock: Path) -> Callable[..., Any]:

@@ -88,12 +88,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(autouse=True, scope="session")
 def declared_events() -> Iterator[None]:
-    """Fail every test in which a robot logs an event that is not in its `event_codes`."""
+    """Fail every test in which a robot logs an event or counts a metric that is not declared."""
     from rigless.kernel.core import Core
     from rigless.kernel.events import KERNEL_CODES, Event
-    from rigless.testing.emissions import undeclared_event
+    from rigless.kernel.robot import Robot
+    from rigless.testing.emissions import declares_metric, undeclared_event, undeclared_metric
 
-    log = Core.log
+    log, count = Core.log, Robot.count
+
+    def counted(self: Robot, metric: str, amount: float = 1) -> None:
+        declared = self.metric_names is None or declares_metric(self, metric)
+        assert declared, undeclared_metric(self, metric)
+        count(self, metric, amount)
 
     def checked(core: Core, event: Event) -> None:
         robot = core.robots.get(event.robot)
@@ -104,6 +110,7 @@ def declared_events() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Core, "log", checked)
+        patch.setattr(Robot, "count", counted)
         yield
 
 

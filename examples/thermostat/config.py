@@ -6,8 +6,10 @@ from rigless.kernel.robot import Config
 
 
 class ThermostatConfig(Config):
-    control_hz: float = Field(10.0, gt=0, description="rate of the control loop")
-    report_hz: float = Field(1.0, ge=0, description="reports a second per subscriber; 0: none")
+    control_hz: float = Field(10.0, gt=0, le=10_000, description="rate of the control loop")
+    report_hz: float = Field(
+        1.0, ge=0, le=10_000, description="reports a second per subscriber; 0: none"
+    )
     heater_w: float = Field(1500.0, gt=0, description="a common radiator")
     heat_capacity_j_per_k: float = Field(
         60_000.0, gt=0, description="air and light furniture of a 12 m² room"

@@ -45,6 +45,7 @@ class Thermostat(Robot):
     actuators = ("heater",)
     own_faults = {"relay": ("welded",)}
     event_codes = ("heater",)
+    metric_names = ("switched",)
 
     def start(self) -> None:
         self.state.temperature_c = self.config.start_c

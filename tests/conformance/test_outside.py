@@ -17,6 +17,7 @@ from rigless.testing.subject import Subject
 from .subjects import ROOT, THERMOSTAT, golden_of, targets
 
 CODES = 'event_codes = ("heater",)'
+METRICS = '    metric_names = ("switched",)\n'
 
 
 def copy(folder: Path) -> str:
@@ -55,6 +56,7 @@ def test_a_copied_folder_is_a_robot(tmp_path):
         (CODES, "", "same_seed", "add 'heater' to event_codes of the class Thermostat in "),
         (CODES, "", "events_in_the_code", "add 'heater' to event_codes of the class Thermostat "),
         (CODES, f'{CODES} + ("door",)', "events_in_the_code", "no code emits the events door:"),
+        (METRICS, "", "same_seed", "add 'switched' to metric_names of the class Thermostat in "),
         ("(Report,)", "()", "same_seed", "add Report to emits=(…) of Port('reports', …) in "),
     ],
 )

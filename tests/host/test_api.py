@@ -310,6 +310,7 @@ async def test_the_api_neither_writes_nor_opens_files_outside_its_folder(tmp_pat
 @on_loop
 async def test_a_recording_replaces_a_file_only_by_force(tmp_path):
     (tmp_path / "f.mcap").write_bytes(b"old")
+    (tmp_path / "elsewhere").hardlink_to(tmp_path / "f.mcap")
     async with api(recordings=tmp_path) as (host, http):
         problem = await bad(http.post("/api/recording", json={"file": "f.mcap"}))
         assert "f.mcap exists already" in problem["what"]
@@ -318,6 +319,7 @@ async def test_a_recording_replaces_a_file_only_by_force(tmp_path):
         await good(http.post("/api/recording", json={"file": "f.mcap", "force": True}))
         await host.step(100)
     assert verify(tmp_path / "f.mcap").difference is None
+    assert (tmp_path / "elsewhere").read_bytes() == b"old"
 
 
 @on_loop

@@ -38,6 +38,12 @@ def test_a_rate_of_zero_is_a_rate_and_a_negative_one_is_not():
         Rate(-1)
 
 
+def test_a_rate_has_at_most_a_tick_a_nanosecond():
+    assert Rate(1e9).due_ns(3) == 3
+    with pytest.raises(ValueError, match="above 1 GHz"):
+        Rate(1e9 + 1)
+
+
 @pytest.mark.parametrize("hz", [float("nan"), float("inf")])
 def test_a_rate_is_finite(hz):
     with pytest.raises(ValueError, match=str(hz)):

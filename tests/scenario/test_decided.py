@@ -17,7 +17,7 @@ WINDOWS = st.one_of(
 )
 NUMBERS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5])
 COUNTS = st.one_of(
-    st.builds(lambda n: {"min_count": n}, st.integers(0, 4)),
+    st.builds(lambda n: {"min_count": n}, st.integers(1, 4)),
     st.builds(lambda n: {"max_count": n}, st.integers(0, 4)),
     st.just({"seen": False}),
 )
@@ -31,7 +31,7 @@ SUBJECTS = st.one_of(
     st.builds(lambda x: {"reaches": {"center": [x, 0.1], "radius_m": 0.2}}, NUMBERS),
     st.builds(lambda counts: {"event": "go", **counts}, COUNTS),
     st.builds(lambda counts: {**GO, **counts}, COUNTS),
-    st.builds(lambda hz: {**GO, "min_hz": hz}, NUMBERS),
+    st.builds(lambda hz: {**GO, "min_hz": hz}, NUMBERS.filter(bool)),
     st.builds(lambda hz: {**GO, "max_hz": hz}, NUMBERS),
     st.builds(
         lambda ms: {"port": "odometry", "direction": "out", "after": "go", "reacts_within_ms": ms},

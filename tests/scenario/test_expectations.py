@@ -86,6 +86,9 @@ X = {"value": "truth.pose.0"}
         ({"event": "go", "min_count": 2}, True),
         ({"event": "go", "min_count": 3}, False),
         ({"event": "go", "max_count": 1}, False),
+        ({"event": "never", "max_count": 1}, False),  # at least one, as without max_count
+        ({"event": "never", "max_count": 0}, True),
+        ({"event": "never", "min_count": 0, "max_count": 1}, True),
         ({"event": "go", "from_s": 0.5, "to_s": 0.6, "max_count": 1}, True),
         ({"event": "go", "from_s": 0.51, "to_s": 1.49, "seen": False}, True),
         ({"event": "go", "robot": "cart"}, True),
@@ -228,7 +231,10 @@ def test_verdicts_report_the_observed_values():
             {"reaches": {"x": [-2.5, -1], "y": [0, 1]}},
             "reaches x -2.5 to -1 m, y 0 to 1 m in the whole run",
         ),
-        ({"event": "go", "max_count": 1}, "at most 1 event go in the whole run"),
+        ({"event": "go", "max_count": 1}, "exactly 1 event go in the whole run"),
+        ({"event": "go", "max_count": 2}, "between 1 and 2 events go in the whole run"),
+        ({"event": "go", "max_count": 0}, "at most 0 events go in the whole run"),
+        ({"event": "go", "min_count": 0, "max_count": 2}, "at most 2 events go in the whole run"),
         ({"port": "p", "min_count": 1}, "at least 1 message on p in the whole run"),
         (
             {"port": "p", "direction": "in", "message": "Go", "min_hz": 1, "max_hz": 3},
@@ -305,6 +311,11 @@ def test_an_unknown_port():
         ({"value": "sent.odometry.Odometri.travelled_m", "max": 1}, "did you mean 'Odometry'?"),
         ({"value": "sent.odometry.Odometry.traveled_m", "max": 1}, "did you mean 'travelled_m'?"),
         ({"event": "go", "seen": False, "from_s": 1.1}, "1.1 s is after the end of the run, 1 s"),
+        ({"value": "metrics.snet", "max": 0}, "unknown metric 'snet' (did you mean 'sent'?)"),
+        (
+            {"port": "odometry", "message": "Odometry", "where": {"travelled_m": "far"}},
+            "Odometry.travelled_m is never 'far' (it is float)",
+        ),
     ],
     ids=str,
 )
@@ -334,6 +345,40 @@ def test_a_robot_that_declares_nothing_cannot_be_expected_not_to_do_something():
         scene = replace(scene, scenario=scene.scenario.model_copy(update={"expect": [unseen]}))
         (problem,) = problems(ExpectationMonitor, scene, 1.0)
         assert "would hold for any name (declare them in its class: " in str(problem)
+
+
+def test_a_metric_that_is_not_declared_must_be_larger_than_0():
+    scene = built(expect=[{"value": "metrics.snet", "min": 1}])
+    robot = scene.simulation.robots["cart"]
+    robot.metric_names = None
+    ExpectationMonitor(scene, 1.0)
+    zero = Expectation(value="metrics.snet", max=0)
+    scene = replace(scene, scenario=scene.scenario.model_copy(update={"expect": [zero]}))
+    (problem,) = problems(ExpectationMonitor, scene, 1.0)
+    assert "would hold for any name (declare them in its class: metric_names" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("expect", "holds"),
+    [
+        ({"event": "go", "seen": False}, False),
+        ({"port": "odometry", "max_count": 99}, False),
+        ({"port": "odometry", "max_hz": 99}, False),
+        ({**X, "from_s": 0, "max": 99}, False),
+        ({"path_length_max_m": 99}, False),
+        ({"event": "booted"}, True),  # decided long before
+        ({"port": "odometry", "min_count": 1}, True),
+        ({**X, "eventually": True, "min": 0}, True),
+        ({"reaches": {"x": [-9, 9]}}, True),
+    ],
+    ids=str,
+)
+def test_a_window_that_the_run_does_not_reach_the_end_of(expect, holds):
+    (verdict,) = judged([{**expect, "to_s": 3}])
+    cut = "; not checked to 3 s: the run ends at 2 s (set duration_s)"
+    assert (verdict.passed, verdict.detail.endswith(cut)) == (holds, not holds)
+    (verdict,) = judged([{**expect, "to_s": 2}])
+    assert verdict.passed
 
 
 def test_a_delayed_message_keeps_its_type():
@@ -462,7 +507,7 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
     assert [verdict.passed for verdict in verdicts] == [True] * 6 + [False] * 2
     text, detail = verdicts[1].text, verdicts[1].detail
     assert (text, detail) == (
-        "at most 1 CommandAck commandId=late code=BUSY on nats in the whole run",
+        "exactly 1 CommandAck commandId=late code=BUSY on nats in the whole run",
         "1 message (0.5 s)",
     )
 
@@ -472,6 +517,7 @@ def test_messages_of_one_type_can_be_chosen_by_their_fields():
     [
         {"port": "nats", "message": "ComandAck"},
         {"port": "nats", "message": "command.ack", "seen": False},
+        {"port": "nats", "message": "ComandAck", "where": {"status": "DONE"}},
         {"value": "sent.nats.CommandAk.status", "equals": "DONE"},
     ],
 )
@@ -480,11 +526,26 @@ def test_an_unknown_message_type_is_an_error_before_the_run(expect):
         answers(expect)
 
 
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        (
+            {"status": "SUCCEDED"},
+            "CommandAck.status is never 'SUCCEDED' (did you mean 'SUCCEEDED'?)",
+        ),
+        ({"result.resn": 1, "commandid": "go"}, "unknown field of CommandAck 'commandid'"),
+    ],
+)
+def test_a_value_that_a_message_never_has_is_an_error_before_the_run(where, says):
+    with pytest.raises(InputError) as caught:
+        answers({"port": "nats", "message": "CommandAck", "where": where, "seen": False})
+    assert says in str(caught.value)
+
+
 def test_an_unknown_message_type_lists_the_known_ones():
     verdicts = answers(
         {"port": "nats", "message": "TaskDone"},
         {"value": "sent.nats.TaskDone.taskId", "equals": "DONE"},
-        {"port": "nats", "message": "State", "where": {"pose.mapid": "map"}},
     )
     assert not any(verdict.passed for verdict in verdicts)
     there = (
@@ -492,4 +553,3 @@ def test_an_unknown_message_type_lists_the_known_ones():
     )
     assert verdicts[0].detail == f"0 messages, 1 too few; {there}"
     assert verdicts[1].detail == f"was None at 5 s; {there}"
-    assert "did you mean 'mapId'" in verdicts[2].detail

@@ -207,3 +207,22 @@ def test_the_floor_that_a_lidar_has_seen(tmp_path):
 
 LIDAR_ON = {"at_s": 0.0, "port": "commands",
             "message": {"type": "Control", "id": "lidar", "action": "enable"}}  # fmt: skip
+
+
+@pytest.mark.parametrize("expect", [{"no_collision": True}, {"event": "collision", "max_count": 0},
+                                    {"event": "collision", "seen": False}])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "config", "why"),
+    [
+        (
+            "vacuum",
+            {"robot": {"collision_mode": "passthrough"}},
+            "'passthrough' lets it pass walls",
+        ),
+        ("welder", {"collision": {"enable": False}}, "collisions are not checked"),
+    ],
+)
+def test_a_robot_that_logs_no_collisions_cannot_be_expected_to_have_none(expect, kind, config, why):
+    robots = [{"kind": kind, "config": config}]
+    (problem,) = problems(judged, [expect], robots=robots)
+    assert why in problem.what

@@ -1,6 +1,9 @@
 """Any file is a scenario or raises InputError; there is no other exception."""
 
 import json
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -9,8 +12,9 @@ from hypothesis import strategies as st
 from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
+from rigless.scenario.load import open_target
 
-from .scenes import CART, THERMOSTAT, opened
+from .scenes import CART, THERMOSTAT, built, opened
 
 QUICK = settings(
     max_examples=50,
@@ -250,3 +254,31 @@ def test_a_very_long_number_anywhere(tmp_path, place, number):
     if isinstance(scene, Built):
         scene.simulation.run(0.05)
         assert scene.simulation.snapshot().to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "says"),
+    [
+        (CART, "label=\udcff", "--set label=?: is not UTF-8"),
+        (THERMOSTAT, "world.map=", "world.map: '' is not right"),
+        (THERMOSTAT, "world.layout=", "world.layout: '' is not right"),
+        (THERMOSTAT, "report_hz=1e10", "should be less than or equal to 10000"),
+    ],
+)
+def test_settings_with_which_nothing_can_be_built(kind, setting, says):
+    with pytest.raises(InputError) as caught:
+        open_target(kind, [setting])
+    assert says in str(caught.value)
+
+
+def test_a_folder_whose_name_is_no_text(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff"))
+    shutil.copytree(CART, folder / "cart_in_a_bad_folder")
+    with pytest.raises(InputError, match=r"is not valid UTF-8 \(give the file"):
+        opened(folder, "[[robots]]\nkind = './cart_in_a_bad_folder'\n")
+
+
+def test_half_a_character_in_a_config():
+    entry = {"kind": "vacuum", "config": {"map_file": "\ud800"}}
+    with pytest.raises(InputError, match="config: a text has half of a character"):
+        built([entry])

@@ -25,6 +25,7 @@ from rigless.scenario.build import Built
 from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
+from rigless.scenario.planned_inputs import late_problems
 from rigless.scenario.verdict import Verdict
 
 REPORT = "report.html"  # in the folder of a run
@@ -130,7 +131,9 @@ def _open(targets: list[str], settings: list[str], seed: int | None) -> list[Rea
         try:
             built = open_target(target, settings, seed, collect=False)
             check_programs(built)
-            monitor = ExpectationMonitor(built, duration_of(built))
+            duration_s = duration_of(built)
+            monitor = ExpectationMonitor(built, duration_s)
+            problems += late_problems(built.scenario, built.source, duration_s)
             ready.append(Ready(target, built, monitor))
         except InputError as error:
             problems += error.problems

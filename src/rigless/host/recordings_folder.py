@@ -34,13 +34,13 @@ class RecordingsFolder:
             if path.is_symlink() or not path.is_file():
                 what = f"{path} is a link or not a regular file, so it is not replaced"
                 raise InputError(Problem("file", what, "choose another name"))
-        return path, self._create(path, os.O_TRUNC if force else os.O_EXCL)
+        return path, self._create(path, replace=force)
 
     def create_first_free(self, paths: Iterable[Path]) -> tuple[Path, IO[bytes]]:
         """Create the first of these files that does not exist, and open it for writing."""
         for path in paths:
             if not os.path.lexists(path):
-                return path, self._create(path, os.O_EXCL)
+                return path, self._create(path)
         raise AssertionError("the names do not end")
 
     def find(self, given: str, suffix: str, also: Iterable[Path] = ()) -> Path:
@@ -71,10 +71,12 @@ class RecordingsFolder:
             raise InputError(Problem("file", f"{given!r} {problem}", fix))
         return self.path / (name if name.endswith(suffix) else name + suffix)
 
-    def _create(self, path: Path, mode: int) -> IO[bytes]:
+    def _create(self, path: Path, replace: bool = False) -> IO[bytes]:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | mode
+            if replace:  # not written in place: readers and hard links keep the old content
+                path.unlink(missing_ok=True)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             return os.fdopen(os.open(path, flags, 0o666), "wb")
         except OSError as error:
             what = f"cannot write {path}: {error.strerror}"

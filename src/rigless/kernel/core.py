@@ -101,7 +101,12 @@ class Core:
                     TICK | len(self.tickers),
                     getattr(robot, twin) if twin else None,
                 )
-                ticker.set_rate(Rate(hz), -_phase_ns(robot))
+                try:
+                    rate = Rate(hz)
+                except ValueError as error:
+                    what = f"{method} cannot run at {hz} Hz: {error}"
+                    raise InputError(Problem(robot.name, what, "choose another rate")) from None
+                ticker.set_rate(rate, -_phase_ns(robot))
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
         self.agenda.enter_all(self.tickers.values())

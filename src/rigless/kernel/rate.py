@@ -14,6 +14,8 @@ class Rate:
         exact = hz if isinstance(hz, Fraction) else Fraction(str(hz))
         if exact < 0:
             raise ValueError(f"a rate cannot be negative: {hz} Hz")
+        if exact > NS_PER_S:
+            raise ValueError(f"a rate cannot be above 1 GHz, one tick a nanosecond: {hz:g} Hz")
         self.num, self.den = exact.numerator, exact.denominator
 
     @classmethod

@@ -145,6 +145,7 @@ class Robot:
     own_faults: Mapping[str, tuple[str, ...] | Mapping[str, Params]] = {}
     event_codes: tuple[str, ...] | None = None  # all codes of `event()`; None: not declared
     random_streams: tuple[str, ...] | None = None  # names or patterns; None: not declared
+    metric_names: tuple[str, ...] | None = None  # all names of `count()`; None: not declared
     collision_codes: tuple[str, ...] = ("collision",)  # those of contacts, as far as it has them
 
     @classmethod
@@ -205,6 +206,13 @@ class Robot:
         """Be where another process has moved this robot. Override it for more than the pose."""
         if self.can_relocate:
             self.relocate(place.x_m, place.y_m, place.theta_rad)
+
+    def why_no_collisions(self) -> str:
+        """Return why this robot never logs a collision with its config, or "" if it does.
+
+        An expectation that there is none would always hold.
+        """
+        return ""
 
     def beams(self) -> NDArray[np.float64] | None:
         """Return the beams of the lidar's last turn that had an echo, in the world.
@@ -306,7 +314,7 @@ class Robot:
         self._core.log(Event(self.now_ns, self.name, code, severity, text, data))
 
     def count(self, metric: str, amount: float = 1) -> None:
-        """Add to a metric."""
+        """Add to a metric. Its name is one of `metric_names`."""
         self.metrics[metric] = self.metrics.get(metric, 0) + amount
 
     # Messages

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from pydantic_core import PydanticSerializationError
+
 from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.key_path import KeyPath, line_of
 from rigless.kernel.plain import to_json
@@ -127,7 +129,12 @@ def build(
     worlds = _own_worlds(defaults) if own else {}
     if problems:
         raise InputError(problems)
-    origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
+    try:
+        origin = {"scenario": to_json(_resolved(scenario, fleets, source)).decode()}
+    except UnicodeEncodeError as error:
+        text = str(error.object).encode("utf-8", "replace").decode()
+        what, fix = f"{text!r} is not valid UTF-8", "give the file or folder another name"
+        raise InputError(source.problem((), what, fix)) from None
     try:
         simulation = Simulation(
             robots,
@@ -285,6 +292,9 @@ def _fleet(
             source.found((*at, "config"), finding)
         )
     start = (entry.start.x, entry.start.y, entry.start.theta) if entry.start else None
+    if config is not None and not _is_writable(config):
+        what = "a text has half of a character (a lone surrogate)"
+        problems.append(source.problem((*at, "config"), what, "replace the character"))
     made: list[Robot] = []
     if config is not None and len(problems) == known:
         name = entry.name or rules.wire_name(config) or default_name(entry.kind, source.folder)
@@ -314,6 +324,15 @@ def _fleet(
                     source.problem((*at, "ports", port), f"{address!r} is not an address", fix)
                 )
     return Fleet(config, made) if len(problems) == known else Fleet()
+
+
+def _is_writable(config: Any) -> bool:
+    """Return False if a text of a config cannot be encoded: JSON and YAML may escape anything."""
+    try:
+        config.model_dump_json()
+    except PydanticSerializationError:
+        return False
+    return True
 
 
 def _has(data: Any, path: KeyPath) -> bool:

@@ -84,7 +84,7 @@ class Expectation(Table):
     after: str | None = None
     after_fault: str | None = None
     no_collision: Literal[True] | None = None
-    keeps_distance_m: NotNegative | None = None
+    keeps_distance_m: Positive | None = None
     stops_within_m: NotNegative | None = None
     reaches: Region | None = None
     coverage_min: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -152,6 +152,7 @@ class Expectation(Table):
         allowed = {self.subject, *SUBJECTS[self.subject], *COMMON}
         for key in sorted(self.model_fields_set - allowed):
             raise ValueError(f"{key} does not belong to {self.subject}")
+        self._check_that_it_can_fail()
         if self.subject == "port":
             self._check_port()
         elif self.subject == "program":
@@ -164,6 +165,18 @@ class Expectation(Table):
             if self.subject == "reacts_within_ms" and self.port is None:
                 raise ValueError("reacts_within_ms needs the port of the messages that react")
         return self
+
+    def _check_that_it_can_fail(self) -> None:
+        counted = "min_count" not in SUBJECTS[self.subject] or "after" in SUBJECTS[self.subject]
+        if not counted and self.min_count == 0 and self.max_count is None:
+            raise ValueError("min_count = 0 always holds: give max_count, or a larger number")
+        if self.min_hz == 0 and self.max_hz is None:
+            raise ValueError("min_hz = 0 always holds: give max_hz, or a larger number")
+        if not self.seen and (self.min_count, self.max_count) != (None, None):
+            raise ValueError("seen = false is max_count = 0: give one of them, without min_count")
+        least = self.min_count or 0
+        if self.max_count is not None and self.max_count < least:
+            raise ValueError("max_count is less than min_count, so that it never holds")
 
     def _check_port(self) -> None:
         counts = self.min_count is not None or self.max_count is not None

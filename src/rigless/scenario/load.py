@@ -300,7 +300,8 @@ def apply_settings(
 ) -> None:
     """Apply `--set key=value`: a robot's port, config key or count, or a key of the scenario."""
     for setting in settings:
-        _apply_setting(raw, setting, problems, single, beside)
+        if _is_text(setting, problems):
+            _apply_setting(raw, setting, problems, single, beside)
 
 
 def apply_config_settings(config: RAW, settings: Iterable[str], problems: list[Problem]) -> None:
@@ -308,10 +309,22 @@ def apply_config_settings(config: RAW, settings: Iterable[str], problems: list[P
     for setting in settings:
         key, equals, text = setting.partition("=")
         parts = key.strip().split(".")
+        if not _is_text(setting, problems):
+            continue
         if not equals or not all(parts):
             problems.append(_no_setting(setting))
         else:
             _set(config, parts, _value(text), problems)
+
+
+def _is_text(setting: str, problems: list[Problem]) -> bool:
+    """Return False and note a problem if a setting has bytes that are not UTF-8."""
+    try:
+        setting.encode()
+    except UnicodeEncodeError:
+        problems.append(Problem(f"--set {setting}", "is not UTF-8", "use valid characters"))
+        return False
+    return True
 
 
 def _no_setting(setting: str) -> Problem:

@@ -44,8 +44,8 @@ class WorldEntry(Table):
     so in the warehouse of a fleet that names no world.
     """
 
-    map: str | None = None
-    layout: str | None = None
+    map: Annotated[str, Field(min_length=1)] | None = None
+    layout: Annotated[str, Field(min_length=1)] | None = None
     doors: bool | None = None
     obstacles: list[ObstacleEntry] = []
 

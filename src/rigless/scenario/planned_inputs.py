@@ -42,6 +42,22 @@ def plan_inputs(
         )
 
 
+def late_problems(scenario: Scenario, source: Source, duration_s: float) -> list[Problem]:
+    """Return the problems with faults and actions that a run of this duration never reaches."""
+    fix = "a longer duration_s, or an earlier time"
+    entries = [("timeline", index, entry.at_s) for index, entry in enumerate(scenario.timeline)]
+    entries += [("faults", index, entry.at_s) for index, entry in enumerate(scenario.faults)]
+    return [
+        source.problem(
+            (table, index, "at_s"),
+            f"{at_s:g} s is not before the end of the run, {duration_s:g} s: it never happens",
+            fix,
+        )
+        for table, index, at_s in entries
+        if at_s >= duration_s
+    ]
+
+
 def program_problems(scenario: Scenario, source: Source) -> list[Problem]:
     """Return the problems with names of programs: used twice, or unknown."""
     names = Counter(program.name for program in scenario.programs)

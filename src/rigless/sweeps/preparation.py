@@ -15,6 +15,7 @@ from rigless.runs.session import duration_of
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
+from rigless.scenario.planned_inputs import late_problems
 from rigless.sweeps.digests import Digests
 from rigless.sweeps.row import COLUMNS, MARGIN, METRIC, Row
 from rigless.sweeps.settings import PROGRAM, parse_setting, to_commands, to_texts
@@ -121,6 +122,8 @@ def prepare(question: Question) -> Prepared:
         raise InputError(Problem("expect", what, fix, built.source.file))
     check_programs(built)
     ExpectationMonitor(built, duration_of(built))
+    if late := late_problems(built.scenario, built.source, duration_of(built)):
+        raise InputError(late)
 
     def world() -> Any:
         return open_target(question.target, question.settings, collect=False).simulation

@@ -1,7 +1,8 @@
-"""Compare the events and messages that a robot emits with those that it declares."""
+"""Compare the events, messages and metrics of a robot with those that it declares."""
 
 import inspect
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ class Emissions:
     problems: dict[str, None] = field(default_factory=dict)
 
     def watch(self, simulation: Simulation, robot: Robot) -> None:
-        """Note every event and message of the robot that it does not declare."""
+        """Note every event, message and metric of the robot that it does not declare."""
         name, codes = robot.name, {*KERNEL_CODES, *(robot.event_codes or ())}
         ports = {port.name: port.emitted_types or {} for port in robot.ports}
         seen: set[Any] = set()
+        count = robot.count
 
         def note_event(time_ns: int, event: Event) -> None:
             if event.robot == name and event.code not in codes:
@@ -34,6 +36,12 @@ class Emissions:
             if output.type_name not in ports[output.port]:
                 self.problems[undeclared_message(robot, *place)] = None
 
+        def note_metric(metric: str, amount: float = 1) -> None:
+            if not declares_metric(robot, metric):
+                self.problems[undeclared_metric(robot, metric)] = None
+            count(metric, amount)
+
+        robot.count = note_metric  # type: ignore[method-assign]
         simulation.core.observe_events(note_event)
         simulation.core.listeners.output.append(note_output)
 
@@ -48,6 +56,20 @@ def undeclared_event(robot: Robot, code: str, place: str = "") -> str:
     return (
         f"{place or robot.name} emits the event {code!r}, which is not declared: "
         f"add {code!r} to event_codes of the class {kind.__name__} in {file_of(kind)}"
+    )
+
+
+def declares_metric(robot: Robot, metric: str) -> bool:
+    """Return True if the name of a metric, or a pattern that it fits, is in `metric_names`."""
+    return any(fnmatchcase(metric, name) for name in robot.metric_names or ())
+
+
+def undeclared_metric(robot: Robot, metric: str) -> str:
+    """Return the sentence for a metric that a robot does not declare."""
+    kind = type(robot)
+    return (
+        f"{robot.name} counts the metric {metric!r}, which is not declared: "
+        f"add {metric!r} to metric_names of the class {kind.__name__} in {file_of(kind)}"
     )
 
 

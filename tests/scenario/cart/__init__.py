@@ -77,6 +77,7 @@ class Robot(Base):
         Port("serial", GoCodec, "pty", "/dev/cart", direction="in"),
     )
     event_codes = ("booted", "go", "never")
+    metric_names = ("sent", "never")
     inputs = {
         "brake": VirtualInput(False),
         "load_kg": VirtualInput(0.0),

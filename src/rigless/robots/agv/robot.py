@@ -73,6 +73,10 @@ class Agv(Vda5050Handlers, LargeFleetMember):
     machine: Machine
     random_streams = ("rule/*",)  # rules of the fault script that have a chance
     event_codes = (*kernel_codes((*CONDITIONS, DEADLOCK)), "task-done", "task-failed")
+    metric_names = (
+        *(f"commands_{status.lower()}" for status in sorted(m.FINAL)),
+        "tasks_done", "tasks_failed", "collisions", "messages_lost",
+    )  # fmt: skip
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:

@@ -82,6 +82,7 @@ class Pacbot(Robot, FleetMember):
         "collision", "watchdog", "unknown-word", "game-kick-off", "game-life", "game-over",
         "game-level", "game-ghost", "game-fruit", "game-penalty", "game-long",
     )  # fmt: skip
+    metric_names = ("collisions", "refused", "game_refused")
 
     @property
     def sensors(self) -> tuple[str, ...]:  # type: ignore[override]

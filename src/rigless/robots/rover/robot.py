@@ -67,6 +67,7 @@ class Rover(Robot, FleetMember):
         "transform-missing", "transform-refused", "transform-found", "collision", "bad-teleport",
         "bad-command", "cmd-vel-timeout", "odom-tf-taken",
     )  # fmt: skip
+    metric_names = ("collisions", "transforms_forgotten")
 
     def __init__(
         self, name: str, config: Any = None, start_pose: tuple[float, float, float] | None = None

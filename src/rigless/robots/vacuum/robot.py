@@ -94,6 +94,7 @@ class Vacuum(Robot, FleetMember):
         "bad-command", "velocity", "actuator", "deadman", "emergency-stop", "protocol-sync",
         "shutdown", "collision", "bumper", "cliff", "docked", "undocked", "pose",
     )  # fmt: skip
+    metric_names = ("collisions", "ignored_frames")
 
     @property
     def inputs(self) -> Mapping[str, VirtualInput]:  # type: ignore[override]
@@ -264,6 +265,10 @@ class Vacuum(Robot, FleetMember):
     def is_solid(self) -> bool:
         """True if walls, obstacles and other robots stop it."""
         return self.config.robot.collision_mode != "passthrough"
+
+    def why_no_collisions(self) -> str:
+        mode = self.config.robot.collision_mode
+        return "" if self.is_solid else f"robot.collision_mode = {mode!r} lets it pass walls"
 
     def body(self) -> Body | None:
         return super().body() if self.is_solid else None
@@ -438,18 +443,21 @@ class Vacuum(Robot, FleetMember):
         self.motors.log_velocity()
 
     def log_contacts(self, flags: int) -> None:
-        """Log the contacts, bumpers and cliffs that are new in these flags."""
+        """Log the contacts, bumpers and cliffs that are new in these flags, at every log level.
+
+        Expectations not to see them must not depend on it.
+        """
         body, fresh = self.state.body, flags & ~self.state.flags
         if fresh & b.HIT:
             self.count("collisions")
             x, y = body.item(b.TOUCH_X), body.item(b.TOUCH_Y)
-            self.note("collision", f"contact at ({x:.3f}, {y:.3f})", x=x, y=y)
+            self.event("collision", f"contact at ({x:.3f}, {y:.3f})", x=x, y=y)
         for bit, name in ((b.BUMP_LEFT, "left"), (b.BUMP_RIGHT, "right")):
             if fresh & bit:
-                self.note("bumper", f"bumper {name} pressed", side=name)
+                self.event("bumper", f"bumper {name} pressed", side=name)
         for bit, name in enumerate(CLIFFS):
             if fresh & b.CLIFF_FIRST << bit:
-                self.note("cliff", f"cliff under {name}", sensor=name)
+                self.event("cliff", f"cliff under {name}", sensor=name)
 
     def log_dock(self) -> None:
         docked = is_docked(self.config, self.state)

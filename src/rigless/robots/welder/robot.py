@@ -89,6 +89,7 @@ class Welder(Robot):
         "self-collision-pairs", "collisions-not-watched", "weld-phase", "weld-fault", "no-gas",
         "urdf-parts",
     )  # fmt: skip
+    metric_names = ("gcode_lines", "errors", "alarms", "collisions", "weld_faults", "distance_mm")
     _state: WelderState
     _started = False
 
@@ -377,6 +378,13 @@ class Welder(Robot):
         self.emit(port or "grbl", Text(text), to=link)
 
     # Ground truth and view
+
+    def why_no_collisions(self) -> str:
+        if self.checker is None:
+            return "collisions are not checked (config: collision, or the event that says why)"
+        if self.cell is not None and not self.config.collision.check_environment:
+            return "collision.check_environment = false leaves out the cell"
+        return ""
 
     def status(self) -> str:
         status = super().status()

@@ -4,8 +4,14 @@ from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError
-from rigless.scenario.expect.margins import count_slack, counted, explain_count, moment
-from rigless.scenario.expect.names import check_names, least_count, other_names
+from rigless.scenario.expect.margins import (
+    count_slack,
+    counted,
+    explain_count,
+    least_count,
+    moment,
+)
+from rigless.scenario.expect.names import check_names, other_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
 from rigless.scenario.verdict import Verdict

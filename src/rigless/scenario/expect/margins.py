@@ -26,6 +26,23 @@ def slack(e: Expectation, value: Any) -> float:
     return inside(number, e.min, e.max)
 
 
+def least_count(e: Expectation) -> int:
+    """Return the number of events, messages or lines that an expectation needs at least."""
+    if e.min_count is not None:
+        return e.min_count
+    once = e.event is not None or e.message is not None or e.output is not None
+    return 1 if e.seen and once and not e.has_rate and e.max_count != 0 else 0
+
+
+def within(e: Expectation, value: Any) -> bool:
+    """Return True if a value is equal to the expected one, or within the bounds."""
+    if e.equals is not None:
+        return bool(value == e.equals)
+    if value is None or isinstance(value, str):
+        return False
+    return bool((e.min is None or value >= e.min) and (e.max is None or value <= e.max))
+
+
 def inside(number: float, low: float | None, high: float | None) -> float:
     """Return the distance of a number from the nearer limit, negative outside."""
     above = math.inf if low is None else number - low

@@ -1,9 +1,10 @@
-"""Check the names in expectations: events, ports, messages and their fields, programs.
+"""Check the names in expectations: events, metrics, ports, messages and their fields, programs.
 
 Not to see an event that no robot has, or a message that no port sends, would always hold.
 """
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from rigless.kernel.behaviour import Behaviour
@@ -12,6 +13,8 @@ from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built
+from rigless.scenario.expect.margins import least_count, within
+from rigless.scenario.expect.message_fields import check_field
 from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 
@@ -40,8 +43,7 @@ def check_names(e: Expectation, robots: Iterable[Robot], programs: Iterable[str]
     if e.event is not None:
         _check_event(e.event, robots, least_count(e))
     if e.port is not None:
-        fields = [path.split(".")[0] for path in e.where]
-        check_message(robots, e.port, e.message, fields, least_count(e), e.message_direction)
+        check_message(robots, e.port, e.message, e.where, least_count(e), e.message_direction)
     if e.after is not None:
         _check_event(e.after, robots, least=1)
     if e.after_fault is not None:
@@ -51,6 +53,8 @@ def check_names(e: Expectation, robots: Iterable[Robot], programs: Iterable[str]
             raise unknown("fault target", e.after_fault, targets)
     if e.no_collision is not None:
         _check_collisions(robots)
+    if e.value is not None and e.value.startswith("metrics."):
+        _check_metric(e, robots)
 
 
 def message_path(e: Expectation) -> tuple[str, str, str] | None:
@@ -73,13 +77,14 @@ def check_message(
     robots: Iterable[Robot],
     port: str,
     message: str | None,
-    fields: list[str],
+    where: Mapping[str, Any],
     least: int = 0,
     direction: str = "out",
 ) -> None:
-    """Raise InputError unless a port of the robots can have this message with these fields.
+    """Raise InputError unless a port of the robots can have this message with these values.
 
-    The robots send it if the direction is "out", and receive it if it is "in".
+    `where` has the values of fields by their paths; a value may be ANYTHING. The robots send the
+    message if the direction is "out", and receive it if it is "in".
     """
     robots = list(robots)
     ports = [(robot, one) for robot in robots for one in robot.ports if one.name == port]
@@ -104,18 +109,8 @@ def check_message(
         if not least:
             raise _undeclared("messages", undeclared[0], f"Port({port!r}, …, emits=(…))")
         return
-    known = _fields(types[message])
-    for field in fields if known else ():
-        if field not in known:
-            raise unknown(f"field of {message}", field, known)
-
-
-def least_count(e: Expectation) -> int:
-    """Return the number of events, messages or lines that an expectation needs at least."""
-    if e.min_count is not None:
-        return e.min_count
-    once = e.event is not None or e.message is not None or e.output is not None
-    return 1 if e.seen and once and not e.has_rate else 0
+    for path, wanted in where.items():
+        check_field(types[message], path, wanted)
 
 
 def message_types(robot: Robot, port: Port, direction: str) -> dict[str, type] | None:
@@ -144,6 +139,8 @@ def _wrong_direction(robots: list[Robot], port: str, direction: str) -> InputErr
 def _check_event(code: str, robots: list[Robot], least: int) -> None:
     codes = {*KERNEL_CODES, *(code for robot in robots for code in robot.event_codes or ())}
     if code in codes:
+        if not least and code not in KERNEL_CODES:
+            _check_that_they_occur([robot for robot in robots if code in robot.collision_codes])
         return
     undeclared = [robot for robot in robots if robot.event_codes is None]
     if not undeclared:
@@ -160,6 +157,27 @@ def _check_collisions(robots: list[Robot]) -> None:
             what = f"{robot.name} logs no event for collisions"
             fix = "use keeps_distance_m, which measures the distance instead"
             raise InputError(Problem("no_collision", what, fix))
+        _check_that_they_occur([robot])
+
+
+def _check_that_they_occur(robots: list[Robot]) -> None:
+    """Raise InputError if none of these robots can log a collision."""
+    if robots and all(robot.why_no_collisions() for robot in robots):
+        what = f"{robots[0].name} logs no collisions: {robots[0].why_no_collisions()}"
+        raise InputError(Problem("", what, "change that, or use keeps_distance_m"))
+
+
+def _check_metric(e: Expectation, robots: list[Robot]) -> None:
+    """Raise InputError if no robot counts such a metric, so that its value is always 0."""
+    name = (e.value or "").partition(".")[2]
+    names = {name for robot in robots for name in robot.metric_names or ()}
+    if any(fnmatchcase(name, each) for each in names):
+        return
+    undeclared = [robot for robot in robots if robot.metric_names is None]
+    if not undeclared:
+        raise unknown("metric", name, names)
+    if within(e, 0):
+        raise _undeclared("metrics", undeclared[0], "metric_names = (…)")
 
 
 def _check_program(name: str, programs: list[str]) -> None:
@@ -174,9 +192,3 @@ def _undeclared(what: str, robot: Robot, where: str) -> InputError:
     """Return the error for an expectation that any name would satisfy."""
     reason = f"{robot.name} does not declare its {what}: this would hold for any name"
     return InputError(Problem("", reason, f"declare them in its class: {where}"))
-
-
-def _fields(kind: type) -> list[str]:
-    fields: Mapping[str, object] | tuple[str, ...]
-    fields = getattr(kind, "__dataclass_fields__", ()) or getattr(kind, "__struct_fields__", ())
-    return list(fields)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rigless.scenario.expect.curve import Curve
-from rigless.scenario.expect.margins import count_slack, counted, explain_count
-from rigless.scenario.expect.names import check_names, least_count
+from rigless.scenario.expect.margins import count_slack, counted, explain_count, least_count
+from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.watch import Watch
 from rigless.scenario.program_model import ProgramEntry
 from rigless.scenario.verdict import Series, Verdict

@@ -1,6 +1,6 @@
 """Expectations as sentences, for reports."""
 
-from rigless.scenario.expect.margins import counted
+from rigless.scenario.expect.margins import counted, least_count
 from rigless.scenario.expectation_model import Expectation, Region
 
 AT_THE_END = ("value", "region")  # the subjects that are judged at the end by default
@@ -19,13 +19,13 @@ def _condition(e: Expectation) -> str:
         case "event":
             if e.min_count is None and e.max_count is None:
                 return f"event {e.event} {_seen(e)}"
-            return f"{bounds(e.min_count, e.max_count, 'event')} {e.event}"
+            return f"{bounds(least_count(e) or None, e.max_count, 'event')} {e.event}"
         case "port":
             return _messages(e)
         case "program":
             if e.min_count is None and e.max_count is None:
                 return f"output of {e.program} matching {e.output!r} {_seen(e)}"
-            lines = bounds(e.min_count, e.max_count, "line")
+            lines = bounds(least_count(e) or None, e.max_count, "line")
             return f"{lines} of {e.program} matching {e.output!r}"
         case "reacts_within_ms":
             return f"{_which(e)} within {e.reacts_within_ms:g} ms after {_trigger(e)}"
@@ -94,7 +94,7 @@ def _messages(e: Expectation) -> str:
         return f"{_which(e)} {_seen(e)}"
     one = (e.min_count if e.max_count is None else e.max_count) == 1
     which = _which(e, "message" if one else "messages")
-    return f"{bounds(e.min_count, e.max_count)} {which}"
+    return f"{bounds(least_count(e) or None, e.max_count)} {which}"
 
 
 def _when(e: Expectation) -> str:

@@ -10,11 +10,16 @@ import numpy as np
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
-from rigless.scenario.expect.margins import counted, explain, moment, shown, slack
-from rigless.scenario.expect.names import check_message, message_path, other_names
+from rigless.scenario.expect.margins import counted, explain, moment, shown, slack, within
+from rigless.scenario.expect.message_fields import ANYTHING
+from rigless.scenario.expect.names import (
+    check_message,
+    check_names,
+    message_path,
+    other_names,
+)
 from rigless.scenario.expect.paths import look_up, member
 from rigless.scenario.expect.watch import Watch
-from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.verdict import Verdict
 
 PLOTTED = 100  # samples for the plot of an expectation that is judged at one time
@@ -45,6 +50,7 @@ class ValueWatch(Watch):
     def begin(self) -> None:
         e = self.e
         self.check_one_robot()
+        check_names(e, self.robots.values())
         for robot in self.robots.values():
             value = self._read(robot)
             if (
@@ -173,16 +179,8 @@ class ValueWatch(Watch):
         direction = "out" if root == "sent" else "in"
         value = self.run.messages(direction).get((robot.name, port, rest[0]))
         if value is None:
-            check_message([robot], port, rest[0], rest[1:2], direction=direction)
+            field = {".".join(rest[1:]): ANYTHING} if rest[1:] else {}
+            check_message([robot], port, rest[0], field, direction=direction)
         for part in rest[1:] if value is not None else ():
             value = member(value, part, path)
         return value
-
-
-def within(e: Expectation, value: Any) -> bool:
-    """Return True if a value is equal to the expected one, or within the bounds."""
-    if e.equals is not None:
-        return bool(value == e.equals)
-    if value is None or isinstance(value, str):
-        return False
-    return bool((e.min is None or value >= e.min) and (e.max is None or value <= e.max))

@@ -120,6 +120,10 @@ class Watch:
             what = f"{self.e.from_s:g} s is after the end of the run, {self.run.duration_s:g} s"
             raise InputError(Problem("from_s", what, "a longer duration_s, or an earlier time"))
 
+    def is_cut_off(self) -> bool:
+        """Return True if the run ends before the window, so that a part of it is not observed."""
+        return self.end_ns is not None and self.end_ns > to_ns(self.run.duration_s)
+
     def check_one_robot(self) -> None:
         """Raise InputError if the robot is not named and there are several."""
         if self.e.robot is None and len(self.robots) > 1:
@@ -139,7 +143,14 @@ class Watch:
         high: float | None = None,
         robot: str = "",
     ) -> Verdict:
-        """Return a verdict. A margin whose sign contradicts it says nothing and is left out."""
+        """Return a verdict. A margin whose sign contradicts it says nothing and is left out.
+
+        An expectation whose window is not observed to its end passes only if it is decided.
+        """
+        if passed and self.is_cut_off() and not self.decided():
+            passed = False
+            detail += f"; not checked to {self.e.to_s:g} s: the run ends at "
+            detail += f"{self.run.duration_s:g} s (set duration_s)"
         if margin is not None and (not math.isfinite(margin) or (margin >= 0) != passed):
             margin = None
         sentence = describe(self.e)

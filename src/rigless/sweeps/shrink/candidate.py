@@ -10,7 +10,9 @@ from rigless.programs import namespace
 from rigless.runs.children import run_in_child
 from rigless.runs.request import Request, run_here
 from rigless.runs.result import Result
+from rigless.runs.session import duration_of
 from rigless.scenario.load import build_raw
+from rigless.scenario.planned_inputs import late_problems
 from rigless.scenario.source import Source
 from rigless.sweeps.shrink.draft import moved
 from rigless.sweeps.toml_writer import to_toml
@@ -57,6 +59,8 @@ def run_candidate(candidate: Candidate) -> Result:
 
 def _run(candidate: Candidate, request: Request) -> Result:
     built = build_raw(candidate.data, Source("", Path(candidate.folder)), collect=False)
+    if late := late_problems(built.scenario, built.source, duration_of(built)):
+        raise InputError(late)
     result = run_here(request, built)
     candidate.streams = list(built.simulation.core.streams.names)
     return result

@@ -149,7 +149,7 @@ class Shrinker:
         else:
             first = max(1, math.ceil(broke_at_s / STEP_S - 1e-6))
             options_s = [round((first + extra) * STEP_S, 9) for extra in range(2)]
-        options = [{**self.data, "duration_s": each} for each in options_s if each < before_s]
+        options = [simpler.shortened(self.data, each) for each in options_s if each < before_s]
         found = self._accept(options)
         if found is not None:
             self.note(f"shortened the run from {before_s:g} s to {options_s[found]:g} s")

@@ -114,6 +114,16 @@ def with_value(data: Data, path: KeyPath, value: Any) -> Data:
     return made
 
 
+def shortened(data: Data, duration_s: float) -> Data:
+    """Return a scenario that ends earlier, without the faults and actions after its end."""
+    early = {
+        table: [entry for entry in data[table] if entry.get("at_s", 0.0) < duration_s]
+        for table in ("timeline", "faults")
+        if table in data
+    }
+    return {**data, **early, "duration_s": duration_s}
+
+
 def without_keys(data: Data, paths: list[KeyPath]) -> Data:
     """Return a copy without some keys, and without the tables that are then empty."""
     made = copy.deepcopy(data)

@@ -197,7 +197,7 @@ def test_all_problems_of_a_map_are_reported_with_file_line_and_fix(draw, tmp_pat
         [[255, 0]],
         resolution=-1,
         occupied_tresh=0.65,
-        occupied_thresh=None,
+        origin=None,
         cliff_mask="no.pgm",
         materials="m.pgm",
     )
@@ -208,9 +208,7 @@ def test_all_problems_of_a_map_are_reported_with_file_line_and_fix(draw, tmp_pat
         "/map.yaml:2: resolution: -1 is not right: input should be greater than 0"
         " (metres per pixel: resolution: 0.05)"
     )
-    assert lines[1].startswith(
-        "/map.yaml:1: occupied_thresh: this key is required (a number from 0 to 1"
-    )
+    assert lines[1].startswith("/map.yaml:1: origin: this key is required (three numbers, the low")
     assert lines[2] == (
         "/map.yaml:6: occupied_tresh: unknown key 'occupied_tresh'"
         " (did you mean 'occupied_thresh'?)"
@@ -307,3 +305,11 @@ def test_load_map_is_public(draw):
     assert rigless.worlds.load_map(draw([[0]])).occupied.all()
     with pytest.raises(AttributeError, match="no attribute 'nope'"):
         _ = rigless.worlds.nope
+
+
+def test_the_thresholds_have_the_defaults_of_map_server(draw):
+    left_out = {"occupied_thresh": None, "free_thresh": None, "negate": None}
+    shades = [[255, 206, 205, 90, 89, 0]]
+    plain, short = (load_map(draw(shades, **keys)) for keys in ({}, left_out))
+    assert plain.occupied.tolist() == short.occupied.tolist() == [[False] * 4 + [True] * 2]
+    assert plain.unknown.tolist() == short.unknown.tolist()

@@ -48,9 +48,9 @@ class MapFile(BaseModel):
     image: FileName
     resolution: Annotated[Number, Field(gt=0)]  # metres per pixel
     origin: tuple[Number, Number, Number]  # x, y, yaw of the lower-left corner
-    occupied_thresh: Share
-    free_thresh: Share
-    negate: bool
+    occupied_thresh: Share = 0.65  # maps of the upstream mock lack one or more of these three
+    free_thresh: Share = 0.196
+    negate: bool = False
     mode: Annotated[Literal["trinary", "scale", "raw"], BeforeValidator(_lower)] = "trinary"
     cliff_mask: FileName | None = None  # ours: darker than half is a cliff
     # ours: 255 plain, 170 glass, 85 dark, 0 mirror; the nearest counts

@@ -32,7 +32,7 @@ from rigless.robots.agv.machine import sensing
 from rigless.robots.agv.machine.hardware_port import hardware_port
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.remote import RemoteDrivers
-from rigless.robots.agv.modules.commands import Commands
+from rigless.robots.agv.modules.commands import RESULTS, Commands
 from rigless.robots.agv.modules.core import CONDITIONS, Core
 from rigless.robots.agv.modules.events import Events, kernel_codes
 from rigless.robots.agv.modules.forecast import Forecast
@@ -73,10 +73,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
     machine: Machine
     random_streams = ("rule/*",)  # rules of the fault script that have a chance
     event_codes = (*kernel_codes((*CONDITIONS, DEADLOCK)), "task-done", "task-failed")
-    metric_names = (
-        *(f"commands_{status.lower()}" for status in sorted(m.FINAL)),
-        "tasks_done", "tasks_failed", "collisions", "messages_lost",
-    )  # fmt: skip
+    metric_names = (*RESULTS, "tasks_done", "tasks_failed", "collisions", "messages_lost")
 
     @classmethod
     def read_file(cls, path: Path) -> Document | None:

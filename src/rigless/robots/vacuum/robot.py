@@ -267,8 +267,7 @@ class Vacuum(Robot, FleetMember):
         return self.config.robot.collision_mode != "passthrough"
 
     def why_no_collisions(self) -> str:
-        mode = self.config.robot.collision_mode
-        return "" if self.is_solid else f"robot.collision_mode = {mode!r} lets it pass walls"
+        return "" if self.is_solid else "robot.collision_mode = 'passthrough' lets it pass walls"
 
     def body(self) -> Body | None:
         return super().body() if self.is_solid else None
@@ -443,10 +442,7 @@ class Vacuum(Robot, FleetMember):
         self.motors.log_velocity()
 
     def log_contacts(self, flags: int) -> None:
-        """Log the contacts, bumpers and cliffs that are new in these flags, at every log level.
-
-        Expectations not to see them must not depend on it.
-        """
+        """Log new contacts, bumpers and cliffs, at every log level: expectations need them."""
         body, fresh = self.state.body, flags & ~self.state.flags
         if fresh & b.HIT:
             self.count("collisions")

@@ -26,8 +26,8 @@ def check_field(message: type, path: str, wanted: Any = ANYTHING) -> None:
             return
         found = [fields[part] for fields in known if fields and part in fields]
         if not found:
-            names = {name for fields in known for name in fields or ()}
-            raise unknown(f"field of {message.__name__}", part, names)
+            declared = {name for fields in known for name in fields or ()}
+            raise unknown(f"field of {message.__name__}", part, declared)
         options = [option for kind in found for option in _alternatives(kind)]
     if wanted is not ANYTHING and not any(_can_be(option, wanted) for option in options):
         values = [value for option in options for value in _values(option)]

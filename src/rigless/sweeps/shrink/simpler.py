@@ -116,7 +116,7 @@ def with_value(data: Data, path: KeyPath, value: Any) -> Data:
 
 def shortened(data: Data, duration_s: float) -> Data:
     """Return a scenario that ends earlier, without the faults and actions after its end."""
-    early = {
+    early: Data = {
         table: [entry for entry in data[table] if entry.get("at_s", 0.0) < duration_s]
         for table in ("timeline", "faults")
         if table in data

@@ -27,6 +27,7 @@ IN_ERROR = ("STOP", "RESET_MOTOR", "CLEAR_FAULT")
 # A motion is rejected during these pauses. Other pauses end by themselves: a motion waits for that.
 STANDING = ("ESTOP", "COLLISION_STOP", "MANUAL_HOLD")
 NOT_DONE = ("RESET_COOLDOWN", "NOT_SUPPORTED")  # detected at the start, without any effect
+RESULTS = tuple(f"commands_{status.lower()}" for status in sorted(m.FINAL))  # metrics
 
 
 class Commands:

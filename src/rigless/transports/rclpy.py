@@ -78,10 +78,10 @@ class Transport:
 
     def _declare_parameters(self) -> None:
         """Declare the parameters. Nothing reads a changed value, so they are read-only."""
-        fixed = ParameterDescriptor(read_only=True)
         for name, value in self.node.parameters.items():
             if not self._node.has_parameter(name):
                 given = list(value) if isinstance(value, tuple) else value
+                fixed = ParameterDescriptor(read_only=True)  # one each: rclpy writes the name to it
                 self._node.declare_parameter(name, given, fixed)
 
     def _add(self, topic: Topic, subject: str) -> None:

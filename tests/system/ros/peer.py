@@ -87,8 +87,8 @@ class Peer:
         asked = [Parameter("level", value=4).to_parameter_msg()]
         changed = reply(client.set_parameters(asked)).results[0]
         found = {
-            name: [plain(parameter_value_to_python(value)), descriptor.read_only]
-            for name, value, descriptor in zip(names, values, descriptors, strict=True)
+            descriptor.name: [plain(parameter_value_to_python(value)), descriptor.read_only]
+            for value, descriptor in zip(values, descriptors, strict=True)
         }
         return [found, changed.successful, changed.reason]
 

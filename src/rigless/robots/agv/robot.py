@@ -185,8 +185,7 @@ class Agv(Vda5050Handlers, LargeFleetMember):
 
     def has_own_start(self) -> bool:
         profile = self.config.runtime.simulationProfile
-        in_profile = profile is not None and profile.initialPose is not None
-        return self.start_pose is not None or in_profile
+        return self.start_pose is not None or bool(profile and profile.initialPose)
 
     def row_start(self, others: int) -> tuple[float, float, float]:
         return self.config.row_start(others)

@@ -71,9 +71,10 @@ class SeamChecks:
             pin = self.config.arc_detect_input
             text = f"the torch moved {way_mm:.0f} mm before the arc burnt"
             self._find_at_arc("late-arc", f"{text}; after M3 wait for it: M66 P{pin} L3 Q3")
-        elif phase == weld_state.POST_FLOW and way_mm > LATE_MM:
-            text = f"no arc burnt between M3 and M5: the torch moved {way_mm:.0f} mm without it"
-            self._find_at_arc("arc-fault", text)
+        elif phase == weld_state.POST_FLOW and self.begin_mm:
+            text = "no arc burnt between M3 and M5"
+            moved = f": the torch moved {way_mm:.0f} mm without it" if way_mm > LATE_MM else ""
+            self._find_at_arc("arc-fault", text + moved)
         if phase != weld_state.ARC_START:
             self.begin_mm = place if phase == weld_state.PRE_FLOW else ()
 

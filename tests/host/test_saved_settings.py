@@ -1,6 +1,8 @@
 """Robots start with the settings that an earlier run saved, and the recording contains them."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -165,6 +167,17 @@ def test_the_pose_of_another_map_or_in_a_wall_is_not_used(state, tmp_path):
     again = resumed(tmp_path, state, "world.map=warehouse_100")
     assert poses(again) == before
     assert "AGV-1 starts as configured: its start (9000, 0.5) is" in again.built.notes[-2]
+
+
+@pytest.mark.parametrize("change", ["x = NULL", "theta = 9e999", "y = 'here'", "world = x'00'"])
+def test_a_saved_pose_that_is_none_is_not_used(state, tmp_path, change):
+    state.mkdir()
+    first = resumed(tmp_path, state, "world.map=open")
+    before = poses(first)
+    drive_and_save(first, 7.25)
+    with closing(sqlite3.connect(state / "poses.sqlite")) as database, database:
+        database.execute(f"UPDATE pose SET {change}")
+    assert poses(resumed(tmp_path, state, "world.map=open")) == before
 
 
 def test_poses_that_cannot_be_saved_are_a_warning(state, tmp_path):

@@ -72,6 +72,9 @@ def test_the_note_of_a_dead_process_is_removed(folder):
         '{"pid": "x"}',
         '{"url": "http://127.0.0.1:1"}',
         '{"pid": 1e400}',
+        '{"pid": -1, "url": "http://127.0.0.1:1", "token": null, "name": "group"}',
+        '{"pid": 1, "url": 5, "token": null, "name": "number"}',
+        '{"pid": true, "url": "http://127.0.0.1:1", "token": null, "name": "true"}',
         "\x00",
     ],
 )

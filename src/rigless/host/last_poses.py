@@ -5,6 +5,7 @@ recording contains, so a replay starts at the same poses.
 """
 
 import json
+import math
 import sqlite3
 import time
 from contextlib import closing
@@ -143,7 +144,15 @@ def _read(path: Path) -> dict[str, tuple[str, Pose]]:
             rows = database.execute("SELECT robot, world, x, y, theta FROM pose").fetchall()
     except sqlite3.Error:
         return {}
-    return {robot: (world, (x, y, theta)) for robot, world, x, y, theta in rows}
+    return {
+        robot: (world, (x, y, theta))
+        for robot, world, x, y, theta in rows
+        if isinstance(world, str) and all(_is_finite(value) for value in (x, y, theta))
+    }
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _scenario_map(scenario: str) -> str:

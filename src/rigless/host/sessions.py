@@ -54,13 +54,22 @@ def running() -> list[dict[str, Any]]:
         try:
             raw = json.loads(path.read_text())
             note = {key: raw[key] for key in ("pid", "url", "token", "name")}
-            os.kill(int(note["pid"]), 0)
+            if not _is_session(note):
+                continue
+            os.kill(note["pid"], 0)
             found.append(note)
         except ProcessLookupError:
             path.unlink(missing_ok=True)
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             continue
     return found
+
+
+def _is_session(note: dict[str, Any]) -> bool:
+    """Return False for a file that was damaged or written by something else."""
+    pid, token = note["pid"], note["token"]
+    texts = note["url"], note["name"], "" if token is None else token
+    return type(pid) is int and pid > 0 and all(isinstance(text, str) for text in texts)
 
 
 def only_instance() -> dict[str, Any]:

@@ -134,7 +134,7 @@ def test_a_seam_before_the_arc_burns_is_found():
     assert (none.code, none.line) == ("arc-fault", 2)
     assert "no arc burnt between M3 and M5" in none.what
     assert found("G0 B30\nM7 M3\nG1 X5 F120\nM5\n") == [("late-arc", 2, 1)]
-    assert found("G0 B30\nM7 M3\nG4 P0.1\nM5\n") == [("arc-fault", 2, 4)]  # at standstill too
+    assert found("G0 B30\nM7 M3\nG4 P0.1\nM5\n") == [("arc-fault", 2, 1)]  # at standstill too
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ def build() -> int:
     if problems:
         print(*problems, sep="\n", file=sys.stderr)
         return 1
+    shutil.rmtree(SITE, ignore_errors=True)  # pages that no longer exist
     staging.stage()
     with docutils_namespace():
         sphinx = Sphinx(

@@ -4,6 +4,7 @@ Each has its own folders for session files and saved state. All processes of a t
 test.
 """
 
+import functools
 import os
 import signal
 import subprocess
@@ -96,6 +97,7 @@ def declared_events() -> Iterator[None]:
 
     log, count = Core.log, Robot.count
 
+    @functools.wraps(count)  # the generated reference describes it
     def counted(self: Robot, metric: str, amount: float = 1) -> None:
         declared = self.metric_names is None or declares_metric(self, metric)
         assert declared, undeclared_metric(self, metric)

@@ -45,7 +45,7 @@ def test_copied_examples_run_and_are_not_overwritten(run_cli, tmp_path, monkeypa
     assert (tmp_path / "examples/programs/weld_seam.nc").is_file()
     for name in imported("thermostat"):
         monkeypatch.delitem(sys.modules, name)
-    checked = run_cli("check", "examples/thermostat/winter.toml", "--set", "duration_s=2000")
+    checked = run_cli("check", "examples/thermostat/winter.toml", "--set", "duration_s=2500")
     assert (checked.returncode, checked.stderr.count("PASS")) == (0, 1)
     for name in imported("thermostat"):  # other tests have theirs
         del sys.modules[name]

@@ -23,9 +23,9 @@ import msgspec
 
 from rigless.kernel.events import Severity
 from rigless.kernel.ports import Port
-from rigless.transports.download import download
 from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.mqtt311 import packets as p
+from rigless.transports.mqtt311.download import download
 from rigless.transports.mqtt311.embedded import SETTLE_S
 from rigless.transports.mqtt311.session import Session
 from rigless.transports.mqtt311.settings import Settings, check_url

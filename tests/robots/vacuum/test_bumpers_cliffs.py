@@ -185,8 +185,9 @@ def test_standard_logs_commands_collisions_triggers_and_actuators(tmp_path):
     assert len(events(sim, "bad-command")) == 1
 
 
-def test_minimal_logs_warnings_only(tmp_path):
-    assert {event.code for event in bump(tmp_path, "minimal").events} == {"bad-command"}
+def test_minimal_logs_warnings_and_what_scenarios_expect_only(tmp_path):
+    found = {event.code for event in bump(tmp_path, "minimal").events}
+    assert found == {"bad-command", "collision", "bumper", "cliff"}
 
 
 def test_verbose_adds_the_pose_every_so_often(tmp_path):

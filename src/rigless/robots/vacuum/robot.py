@@ -431,7 +431,7 @@ class Vacuum(Robot, FleetMember):
     # Events
 
     def note(self, code: str, text: str, severity: Severity = "info", **data: Any) -> None:
-        """Log an event as far as the log level allows it: minimal has warnings only."""
+        """Log an event that the log level "minimal" leaves out, unless it is a warning."""
         if severity != "info" or self.config.log_level != "minimal":
             self.event(code, text, severity, **data)
 

@@ -31,7 +31,8 @@ class DaskEngine:
         except ModuleNotFoundError:
             fix = "pip install 'rigless[dask]'"
             raise InputError(Problem("--engine dask", "Dask is not installed", fix)) from None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # we report it
+        for name in ("client", "batched"):  # the engine reports a lost scheduler itself
+            logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
         self._note, self._cluster = note, None
         self._size = 1 if address else workers or len(os.sched_getaffinity(0))
         try:

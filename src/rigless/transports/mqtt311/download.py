@@ -1,4 +1,4 @@
-"""Download of a file by HTTP for a robot, off the event loop, with limits on time and size."""
+"""Download of a file that a message names, off the event loop, with limits on time and size."""
 
 import asyncio
 import hashlib

@@ -18,7 +18,7 @@ RESERVED_S = 60.0  # for a robot that has called a lift and does not come
 
 @dataclass
 class LiftState:
-    """Where the car stands, or where it goes to and when it is there."""
+    """The place of a car, or its destination and the time of its arrival."""
 
     floor: int = 0
     target: int = 0

@@ -150,7 +150,7 @@ class _Writer:
 
 
 class _Axis:
-    """What one axis of all rays keeps: origin, direction and its inverse, and the signs."""
+    """One axis of all rays: origin, direction and its inverse, and the signs."""
 
     def __init__(self, writer: _Writer, origin: Any, direction: Any):
         b = writer.builder

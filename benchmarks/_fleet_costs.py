@@ -14,7 +14,7 @@ from rigless.scenario.load import open_target
 
 SETTLE_S = 0.5
 GAP_M = 2.0  # between robots in one aisle
-PER_WORLD = {"vacuum": 4, "pacbot": 4}  # robots that share an apartment or a maze
+PER_WORLD = {"vacuum": 4, "pacbot": 4, "rover": 100}  # robots that share a world
 SEES = "config.runtime.simulationProfile.robotsAreObstacles = true"
 MEMORY = """
 import sys
@@ -39,8 +39,8 @@ print((rss() - before) / (count // each * each))
 def cost_us(kind: str, count: int, seconds: float) -> float:
     """Return microseconds of processor time that one robot costs in a simulated second.
 
-    AGVs are on an open plane, where all of them drive, however many there are. Vacuums and Pacbots
-    are in worlds of a few robots each, since a maze or an apartment has no room for more.
+    AGVs are on an open plane, where all of them drive, however many there are. Other robots
+    are in several worlds, since a maze or an apartment has room for a few only.
     """
     each = min(count, PER_WORLD.get(kind, count))
     plane = ["world.map=open"] if kind == "agv" else []

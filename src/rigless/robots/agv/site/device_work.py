@@ -6,6 +6,7 @@ stood before. It cannot drive meanwhile, and a ride that has begun does not end 
 """
 
 import math
+from typing import TypeVar
 
 from rigless.kernel.rate import to_ns
 from rigless.robots.agv import params as p
@@ -18,10 +19,13 @@ from rigless.worlds.layout.doors import NEAR_M
 from rigless.worlds.layout.model import Door, Lift, Node
 from rigless.worlds.layout.site_world import SiteWorld, floor_index
 
+Device = TypeVar("Device", Lift, Door)
 AT_M = 0.1  # tolerance of standing at the node of a lift
 
 
 class DeviceWork:
+    """The lifts and doors of the layout, as jobs of one robot."""
+
     def __init__(self, services: Services, machine: Machine, site: SiteWorld | None, jobs: Jobs):
         self._services, self._machine, self._site, self._jobs = services, machine, site, jobs
 
@@ -134,13 +138,8 @@ class DeviceWork:
 
     def _called(self, given: p.CallLift) -> tuple[Lift, str]:
         """Return the lift and the floor of a call; by default those nearest to the robot."""
-        lifts = list(self._world.lifts.values()) if self._site is not None else []
-        if not lifts:
-            raise Refused("NOT_SUPPORTED", "this world has no lifts: use a layout with some")
-        if given.liftId is not None:
-            lifts = [lift for lift in lifts if lift.id == given.liftId]
-            if not lifts:
-                raise Refused("INVALID_PARAMS", f"liftId: there is no {given.liftId!r}")
+        every = list(self._world.lifts.values()) if self._site is not None else []
+        lifts = _selected("lift", every, given.liftId)
         stops = [(lift, floor) for lift in lifts for floor in lift.floors]
         if given.floor is not None and given.liftId is None:
             stops = [stop for stop in stops if given.floor in {one.name for one in stop[0].floors}]
@@ -169,13 +168,8 @@ class DeviceWork:
     # Doors
 
     def _door(self, given: p.UseDoor, closes: bool) -> Door:
-        doors = list(self._site.layout.doors) if self._site is not None else []
-        if not doors:
-            raise Refused("NOT_SUPPORTED", "this world has no doors: use a layout with some")
-        if given.doorId is not None:
-            doors = [door for door in doors if door.id == given.doorId]
-            if not doors:
-                raise Refused("INVALID_PARAMS", f"doorId: there is no {given.doorId!r}")
+        every = list(self._site.layout.doors) if self._site is not None else []
+        doors = _selected("door", every, given.doorId)
         x, y, _ = self._machine.drive.pose
         door = min(doors, key=lambda one: math.hypot(one.x - x, one.y - y))
         away_m = math.hypot(door.x - x, door.y - y)
@@ -200,3 +194,14 @@ class DeviceWork:
         x, y, _ = self._machine.drive.pose
         node = self._world.graph.nodes[name]
         return math.hypot(node.x - x, node.y - y)
+
+
+def _selected(kind: str, devices: list[Device], wanted: str | None) -> list[Device]:
+    """Return the device with this id, or all if no id is given. Raises Refused."""
+    if not devices:
+        raise Refused("NOT_SUPPORTED", f"this world has no {kind}s: use a layout with some")
+    found = [one for one in devices if wanted is None or one.id == wanted]
+    if not found:
+        known = ", ".join(one.id for one in devices[:8])
+        raise Refused("INVALID_PARAMS", f"{kind}Id: there is no {wanted!r}; there is {known}")
+    return found

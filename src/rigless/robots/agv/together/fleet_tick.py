@@ -40,11 +40,13 @@ def groups_of(robots: Sequence[Any]) -> list["FleetTick"]:
             sizes = len(state.motors), len(state.edges), len(machine.wheels)
             alike.setdefault(sizes, []).append(robot)
     only = all(hasattr(robot, "machine") for robot in robots[0].neighbour_robots())
-    robots[0].machine.protection.floor().use_blocks([])  # those of before a restore are stale
-    found = [FleetTick(some) for some in alike.values() if len(some) > 1 and only]
-    if found:
-        floor = found[0].floor
-        floor.use_blocks([(group.numbers, group.drives) for group in found])
+    members = [some for some in alike.values() if len(some) > 1 and only]
+    if not members:
+        return []
+    floor = members[0][0].machine.protection.floor()
+    floor.use_blocks([])  # those of before a restore are stale
+    found = [FleetTick(some) for some in members]
+    floor.use_blocks([(group.numbers, group.drives) for group in found])
     return found
 
 

@@ -114,7 +114,7 @@ def zone_touched_by(
     start_angle: float,
     end_angle: float,
 ) -> bool:
-    """Return `zone_touched` for the walls of `walls_near`."""
+    """Do the work of `zone_touched` for walls that `walls_near` has found."""
     occupied, discs, boxes = lent(occupied), lent(discs), lent(boxes)
     low, high, left, right = near
     outer = radius + reach

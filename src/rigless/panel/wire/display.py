@@ -91,7 +91,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _is_hidden(value: Any, one: Field[Any]) -> bool:
-    """Return True for a field that is not in the repr, and for a flag that is not set."""
+    """Return True for a flag that is off, and for a field that is left out of the repr."""
     return not one.repr or (one.default is False and getattr(value, one.name) is False)
 
 

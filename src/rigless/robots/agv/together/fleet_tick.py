@@ -182,7 +182,7 @@ class FleetTick:
 
 
 def _mode(robot: Any, parts: AgvState) -> int:
-    """Return the mode of a robot after its tick: if nothing but its drive has work, or nothing."""
+    """Return the mode of a robot after its tick: ALONE, DRIVES or STANDS."""
     machine, state, core = robot.machine, parts.machine, parts.core
     if (
         state.touching

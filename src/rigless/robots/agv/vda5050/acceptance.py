@@ -201,7 +201,10 @@ def _check_orientation(edge: r.Edge, before: r.Node, node: r.Node, limits: Limit
 
 
 def turned_by(edge: r.Edge, start: Point, end: Point) -> float | None:
-    """Return the angle between the heading on an edge and the edge, 0 to π; None: it is not one."""
+    """Return the angle between the edge and the heading on it, 0 to π.
+
+    It is None for a global heading on a trajectory, where the angle changes along the way.
+    """
     given = edge.orientation
     if given is not None and edge.orientationType == "GLOBAL" and start != end:
         if edge.trajectory is not None:

@@ -9,6 +9,7 @@ import random
 import socket
 import sys
 from cmath import pi, rect
+from contextlib import suppress
 from math import inf, remainder, tau
 
 from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
@@ -127,7 +128,8 @@ def clear(echoes: list[complex], heading: float) -> float:
 
 
 if __name__ == "__main__":
-    with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as robot:
+    address = sys.argv[1], int(sys.argv[2])
+    with suppress(KeyboardInterrupt), socket.create_connection(address) as robot:
         try:
             Cleaner(robot).run()
         except KeyboardInterrupt:

@@ -14,6 +14,7 @@ import msgspec
 
 from rigless.kernel.rate import NS_PER_S, Rate
 
+PLAIN = (bool, int, float, str, bytes)  # types of a timer's arguments
 TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 
 
@@ -152,7 +153,15 @@ class Agenda:
     def add_timer(
         self, time_ns: int, robot: str, method: Callable[..., Any], args: tuple[Any, ...]
     ) -> int:
-        """Enter a call of a robot's method, by name, so that a snapshot can hold it."""
+        """Enter a call of a robot's method, by name, so that a snapshot can hold it.
+
+        Raises TypeError if an argument is not plain data.
+        """
+        if args and not all(arg is None or arg.__class__ in PLAIN for arg in args):
+            raise TypeError(
+                f"{robot}: a timer's arguments are numbers and text, "
+                "so that snapshots can hold them"
+            )
         self.next_order = order = self.next_order + 1
         heappush(self._heap, (time_ns, order, Timer(robot, method, args)))  # TIMER is 0
         return order

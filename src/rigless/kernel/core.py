@@ -302,24 +302,7 @@ class Core:
             box.append(message)
         self.links.emit(robot, port, message, to)
 
-    # Timers and rates of robots
-
-    def set_timer(
-        self, robot: Robot, delay_ns: int, method: Callable[..., Any], args: tuple[Any, ...]
-    ) -> int:
-        """Call a method of a robot once, later. Return the number that cancels it."""
-        if args and not all(
-            arg is None or type(arg) in (bool, int, float, str, bytes) for arg in args
-        ):
-            raise TypeError(
-                f"{robot.name}: a timer's arguments are numbers and text, "
-                "so that snapshots can hold them"
-            )
-        if robot.name in self.membership.elsewhere:
-            return 0
-        agenda = self.agenda
-        due_ns = agenda.now_ns + delay_ns if delay_ns > 0 else agenda.now_ns
-        return agenda.add_timer(due_ns, robot.name, method, args)
+    # Rates of robots
 
     def set_rate(self, robot: Robot, method: str, hz: float) -> None:
         """Change the rate. Ticks stay on the n/hz grid, shifted by the robot's phase."""

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import stats
 
-from rigless.kernel.streams import Streams
-from rigless.sensors.noise import block, noise_key, normal, uniform
+from rigless.kernel.streams import OFF_WORD, Streams
+from rigless.sensors.noise import block, blocks, noise_key, normal, uniform
 
 
 @njit
@@ -35,6 +35,14 @@ def test_a_draw_depends_on_its_counter_alone(tick, index):
     assert block(key, tick, index) != block(key, tick, index ^ 1)
     assert block(key, tick, index) != block(noise_key(4, "vacuum/lidar"), tick, index)
     assert block(key, tick, index) != block(noise_key(3, "vacuum/imu"), tick, index)
+
+
+@pytest.mark.parametrize("key", [noise_key(3, "a"), np.full(2, OFF_WORD, np.uint64)])
+def test_many_blocks_at_once_are_those_of_single_ones(key):
+    for tick in (0, 7, (1 << 40) + 5):
+        words = np.empty((4, 37), np.uint32)
+        blocks(key, tick, words)
+        assert words.T.tolist() == [list(block(key, tick, index)) for index in range(37)]
 
 
 def test_normals_are_normal_and_uniforms_uniform_and_all_independent():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled_elementary import atan2, sin_cos
-from rigless.sensors.noise import block, normal, uniform
+from rigless.sensors.noise import block, blocks, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
 from rigless.worlds.rays.shapes import cast_shapes
 
@@ -105,8 +105,11 @@ def cast(
     rays, ranges, cells, across = hits
     beams = rays.shape[0]
     cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
+    words = np.empty((4, beams), np.uint32)
+    blocks(key, number, words)
     for k in range(beams):
-        draw(key, number, k, k, noise)
+        noise[k, 0], noise[k, 1] = normal(words[0, k]), normal(words[1, k])
+        noise[k, 2], noise[k, 3] = uniform(words[2, k]), uniform(words[3, k])
     if has_echoes(setup, discs, boxes):
         find_echoes(setup, squares, material, discs, boxes, hits, noise)
 
@@ -129,7 +132,7 @@ def beam_count(
 
 @inlined
 def draw(key: Any, number: int, beam: int, row: int, noise: Array) -> None:
-    """Draw the random numbers of a beam of scan `number` into a row."""
+    """Draw the random numbers of one beam of scan `number` into a row, as `cast` does for all."""
     words = block(key, number, beam)
     noise[row, 0], noise[row, 1] = normal(words[0]), normal(words[1])
     noise[row, 2], noise[row, 3] = uniform(words[2]), uniform(words[3])
@@ -179,7 +182,8 @@ def measure(
         aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
         angle += setup[OFFSET] + _small_angle(aside, ahead)
         measured = math.sqrt(ahead * ahead + aside * aside)
-    angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+    if not 0.0 <= angle + math.pi < 2 * math.pi:
+        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
     return True, angle, measured, int(quality)
 
 

@@ -182,8 +182,7 @@ def measure(
         aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
         angle += setup[OFFSET] + _small_angle(aside, ahead)
         measured = math.sqrt(ahead * ahead + aside * aside)
-    if not 0.0 <= angle + math.pi < 2 * math.pi:
-        angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+    angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
     return True, angle, measured, int(quality)
 
 

@@ -65,7 +65,7 @@ class Walker(Robot, FleetMember):
     @classmethod
     def pack(cls, robots):
         cls.packs.append(Pack(robots))
-        return cls.packs[-1:] if len(robots) > 1 else []
+        return cls.packs[-1:]
 
     def phase_s(self):
         return self.config.phase_s
@@ -137,26 +137,30 @@ def test_members_count_as_ticks_of_their_own():
     alone.core.tick_alone()
     for sim in (alone, joined):
         sim.run(0.5)
-        sim.send("b", "line", b"add 1\n")
+        for name in "bc":
+            sim.send(name, "line", b"add 1\n")
         sim.run(0.5)
-    assert joined.core.agenda.processed == alone.core.agenda.processed == 14
+    assert joined.core.agenda.processed == alone.core.agenda.processed == 16
 
 
 def test_robots_can_tick_alone_from_now_on():
-    sim = Simulation(walkers("ab"))
+    sim = Simulation([*walkers("ab"), Runner("c")])  # two groups
+    robot = sim.robots["a"]
+    robot.after(0.4, robot.write, "timer")
     sim.run(0.3)
     sim.core.tick_alone()
-    assert [robot.group for robot in sim.robots.values()] == [None, None]
+    assert [robot.group for robot in sim.robots.values()] == [None] * 3
     sim.run(0.3)
-    assert Walker.calls == ["a together", "b together", "a alone", "b alone"]
+    alone = ["a alone", "b alone", "c alone"]
+    assert Walker.calls == ["a together", "b together", "c together", "a timer", *alone]
     sim.reset()
     sim.run(0.25)
-    assert Walker.calls[4:] == ["a alone", "b alone"]
+    assert Walker.calls[7:] == alone
     assert sim.core.alone is True
 
 
 def test_a_change_of_the_rate_ends_a_group():
-    sim = Simulation(walkers("abc"))
+    sim = Simulation([*walkers("abc"), Runner("d")])
     sim.run(0.3)
     robot = sim.robots["b"]
     robot.set_rate(robot.walk, 2)
@@ -164,7 +168,7 @@ def test_a_change_of_the_rate_ends_a_group():
     sim.run(0.7)
     assert sim.truth("a").entries[1:] == [(at, "alone") for at in (500, 750, 1000)]
     assert sim.truth("b").entries[1:] == [(at, "alone") for at in (500, 1000)]
-    assert Walker.calls[:3] == ["a alone", "b alone", "c alone"]
+    assert Walker.calls[:4] == ["a alone", "b alone", "c alone", "d together"]
 
 
 def test_groups_form_again_after_a_restore_a_reset_and_a_later_beginning():

@@ -86,11 +86,11 @@ def test_time_waits_until_programs_are_ready(tmp_path: Path) -> None:
         """
         [[programs]]
         name = "slow"
-        command = ["sh", "-c", "sleep 0.3; echo up; sleep 100"]
+        command = ["sh", "-c", "sleep 0.3; echo up; until test -f done; do sleep 0.02; done"]
         wait_for = { output = "^up$" }
         [[programs]]
         name = "nav"
-        command = "{client} 'SET 24' --wait 100"
+        command = "{client} 'SET 24'"
         wait_for = { port = "thermostat.line" }
         [[programs]]
         name = "late"
@@ -98,24 +98,25 @@ def test_time_waits_until_programs_are_ready(tmp_path: Path) -> None:
         start_at_s = 2.0
         [[programs]]
         name = "after"
-        command = "true"
+        command = "touch done"
         wait_for = { program = "late2", output = "go" }
         [[programs]]
         name = "late2"
         command = "echo go"
         start_at_s = 3.0
         """,
-        duration_s=15,
+        duration_s=1000,
     )
     assert result.passed, (result.failure, result.verdicts)
     assert result.trace is not None
     programs = {program.name: program for program in result.trace.programs}
     up = next(line for line in programs["slow"].lines if line.text == "up")
     assert up.time_s == 0.0  # time was held
-    assert programs["slow"].periods[0][1] >= 15.0
-    assert 2.0 <= programs["late"].periods[0][0] <= 2.1
+    assert programs["late"].periods[0][0] == 2.0
     assert programs["after"].periods[0][0] >= 3.0
-    assert [program.exit for program in result.programs] == [None, None, 0, 0, 0]
+    assert programs["slow"].periods[0][1] >= programs["after"].periods[0][0]
+    assert [program.exit for program in result.programs] == [0] * 5
+    assert result.duration_s < 1000
 
 
 def test_faults_on_programs(tmp_path: Path) -> None:
@@ -129,12 +130,15 @@ def test_faults_on_programs(tmp_path: Path) -> None:
         name = "restarted"
         command = "{client} 'SET 24' --wait 1000"
         restart = "on-failure"
+        wait_for = { output = "OK" }
         [[programs]]
         name = "paused"
         command = ["sh", "-c", "while true; do echo tick; sleep 0.02; done"]
+        wait_for = { output = "tick" }
         [[programs]]
         name = "again"
         command = ["sh", "-c", "echo boot; sleep 1000"]
+        wait_for = { output = "boot" }
         [[programs]]
         name = "starved"
         command = ["python3", "-S", "-c", "while True: pass"]
@@ -214,7 +218,7 @@ def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
         command = ["python3", "-S", "-c", "while True: pass"]
         limits = { cpu_s = 0.3 }
         """,
-        duration_s=60,
+        duration_s=1000,
     )
     assert not result.passed
     hungry, busy = result.programs
@@ -228,7 +232,7 @@ def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
         "busy is killed: it",
         "hungry is killed: it",
     ]
-    assert result.duration_s < 60  # both ended, so the run was decided
+    assert result.duration_s < 1000  # both ended, so the run was decided
 
 
 @pytest.mark.parametrize(
@@ -243,7 +247,8 @@ def test_limits_of_memory_and_cpu_time(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_never_connects(tmp_path: Path, program: str, reason: str) -> None:
-    wait = 'wait_for = { port = "thermostat.line", timeout_s = 0.5 }'
+    timeout_s = 0.5 if "in vain" in reason else 60
+    wait = f'wait_for = {{ port = "thermostat.line", timeout_s = {timeout_s} }}'
     result = run(tmp_path, f'[[programs]]\nname = "nav"\n{program}\n{wait}\n')
     assert not result.passed
     assert result.failure.startswith(reason)
@@ -260,6 +265,7 @@ def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
     client = socket.create_connection(server.getsockname())
     print(server.getsockname()[1], flush=True)
     time.sleep(100)''']
+    wait_for = { output = "[0-9]" }
     [[programs]]
     name = "idle"
     command = "sleep 100"
@@ -335,6 +341,6 @@ def test_verdicts_can_be_found_by_their_text(tmp_path: Path) -> None:
     result = run(
         tmp_path,
         '[[programs]]\nname = "nav"\ncommand = "{client} \'SET 24\'"\n' + WARM,
-        duration_s=5,
+        duration_s=1000,
     )
     assert verdict(result, "warm").passed

@@ -14,7 +14,7 @@ Mode = Literal["real", "fast", "lockstep"]
 
 @dataclass
 class Pace:
-    """In `real` mode sim = sim0 + (wall − wall0) × speed.
+    """The relation of simulated to wall time: in `real` mode sim = sim0 + (wall − wall0) × speed.
 
     The anchor (wall0, sim0) moves when the speed changes or time was lost.
     """

@@ -163,7 +163,7 @@ class Curve(Part):
 
 @dataclass(frozen=True)
 class Cloud(Part):
-    """Dots in space. A row is x, y, z and a shade, as of a curve."""
+    """Dots in space. A row is x, y, z and a shade, as in a curve."""
 
     columns = 4
     colour: Paint = "sense"

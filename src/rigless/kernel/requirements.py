@@ -22,7 +22,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class VariableFile:
-    """If the environment variable is set, it must name a readable file."""
+    """An environment variable that must name a readable file, if it is set."""
 
     path: KeyPath
     variable: str
@@ -30,7 +30,7 @@ class VariableFile:
 
 @dataclass(frozen=True)
 class VariablePair:
-    """If the environment variable is set, the other one must be set too."""
+    """An environment variable that needs another one, if it is set."""
 
     path: KeyPath
     variable: str

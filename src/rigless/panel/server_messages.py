@@ -146,7 +146,7 @@ class TroubleMessage(TypedDict):
 
 
 class DroppedMessage(TypedDict):
-    """So many events were dropped: the client did not read, or there were too many."""
+    """The number of dropped events: the client did not read, or there were too many."""
 
     type: Literal["dropped"]
     count: int

@@ -1,7 +1,7 @@
 """Compare two sweeps run by run: pairs have the same settings, seed and repeat.
 
 Noise is keyed by the seed, so both runs of a pair have the same conditions. Only pairs that differ
-say anything, and few of them are enough.
+are evidence, and a few of them are enough.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator

@@ -119,7 +119,7 @@ def reset_is_a_fresh_start(subject: Subject) -> None:
 
 
 def snapshot_holds_everything(subject: Subject) -> None:
-    """At any instant, with input to come, half a sample in the codec and delayed packets."""
+    """Check it at any time: with input to come, half a sample in the codec and delayed packets."""
     rng = random_numbers("snapshot")
     instants_ms = [0, 150, 280, 410, *rng.integers(0, 1500, SNAPSHOTS - 4).tolist()]
     for number, at_ms in enumerate(instants_ms):

@@ -25,7 +25,7 @@ FLOODS = (b"", b"\0" * 65536, b"\xff" * 65536, b"9" * 65536, b"\n" * 5000, b'{"a
 
 
 def codec_finds_the_same_in_any_pieces(subject: Subject) -> None:
-    """Also if a snapshot is taken between two pieces: pending bytes are plain data of the codec."""
+    """Check it also with a snapshot between two pieces: pending bytes are plain data."""
     _, robot = subject.load()
     streams = [sample for sample in samples(subject, robot) if sample.port.kind == "stream"]
     rng = random_numbers("pieces")

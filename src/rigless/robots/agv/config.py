@@ -308,7 +308,7 @@ class Streams(Part):
 
 
 class Safety(Part):
-    """When the robot stops by itself."""
+    """Conditions in which the robot stops by itself."""
 
     stopOnEstop: Truth = Field(description="Stop when the emergency stop is pressed.")
     estopAcknowledge: Literal["MANUAL", "AUTO"] = Field(
@@ -353,7 +353,7 @@ class RobotConfig(Part):
     motors: tuple[Motor, ...] = Field(description="The motors.")
     io: Io = Field(description="Inputs, outputs and devices.")
     streams: Streams = Field(description="The rates of the published streams.")
-    safety: Safety = Field(description="When the robot stops by itself.")
+    safety: Safety = Field(description="Conditions in which the robot stops by itself.")
     vda5050: Vda5050 | None = Field(None, description="The VDA 5050 front end, over MQTT.")
     extensions: Bucket = Field({}, description="Free-form, for your own tools.")
 

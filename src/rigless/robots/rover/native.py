@@ -43,7 +43,7 @@ MAX_VALUES = 20_000  # against aliases of aliases
 
 
 class NativeGps(Gps):
-    """In a file, the origin of the map is required."""
+    """Keys of the receiver in a file, where the origin of the map is required."""
 
     origin_latitude_deg: float = Field(ge=-90, le=90, strict=True)
     origin_longitude_deg: float = Field(ge=-180, le=180, strict=True)

@@ -16,7 +16,7 @@ from rigless.scenario.verdict import Verdict
 
 
 class CollisionWatch(CountWatch):
-    """No event of a collision."""
+    """Expects that there is no event of a collision."""
 
     wants_events = True
 

@@ -375,7 +375,7 @@ class Publisher:
         self._retry_when_settled()
 
     def _retry_when_settled(self) -> None:
-        """When all in-flight messages are settled, requeue those that were not stored."""
+        """Requeue messages that were not stored, when all in-flight messages are settled."""
         if self._in_flight or not self._stalled:
             return
         self._requeue()

@@ -1,17 +1,16 @@
 """One TCP connection to one NATS server, from INFO to close."""
 
 import asyncio
-import contextlib
 import re
 import socket
 import ssl
-import struct
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import SplitResult
 
 import msgspec
 
+from rigless.transports.client_socket import ClientSocket
 from rigless.transports.jetstream import credentials, protocol
 from rigless.transports.jetstream.errors import LinkError
 
@@ -25,21 +24,19 @@ OnDenied = Callable[[str, str], None]  # publish or subscribe, subject
 OnInfo = Callable[[], None]  # the server sent a new INFO
 
 
-class ServerSocket(asyncio.Protocol):
-    """The protocol of one connection. `lost` is done, with the reason, when it has ended."""
+class ServerSocket(ClientSocket):
+    """The NATS protocol of one connection."""
 
     def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied, on_info: OnInfo):
+        super().__init__()
         loop = asyncio.get_running_loop()
         self.info = protocol.Info()
-        self.lost: asyncio.Future[str] = loop.create_future()
         self.pings = 0  # unanswered pings
         self.pinged_s = 0.0  # time of the first unanswered ping
         self._greeted: asyncio.Future[None] = loop.create_future()
         self._ready: asyncio.Future[None] = loop.create_future()
         self._on_denied, self._on_info = on_denied, on_info
         self._parser = protocol.Parser(on_message, self._line)
-        self._transport: asyncio.Transport | None = None
-        self._reason = ""
 
     async def dial(self, url: SplitResult, creds: str, name: str, certified: str = "") -> None:
         """Connect and log in. Raises LinkError.
@@ -126,42 +123,10 @@ class ServerSocket(asyncio.Protocol):
 
     # Writing
 
-    @property
-    def waiting_bytes(self) -> int:
-        return 0 if self._transport is None else self._transport.get_write_buffer_size()
-
-    def write(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
-
     def ping(self) -> None:
         self.pinged_s = self.pinged_s if self.pings else asyncio.get_running_loop().time()
         self.pings += 1
         self.write(protocol.PING)
-
-    def end(self, reason: str) -> None:
-        """Abort the connection; unsent data is discarded."""
-        self._reason = self._reason or reason
-        if self._transport is not None:
-            plug: socket.socket | None = self._transport.get_extra_info("socket")
-            if plug is not None:
-                with contextlib.suppress(OSError):
-                    plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self._transport.abort()
-
-    def hang_up(self, reason: str) -> None:
-        """Close after all data is sent."""
-        self._reason = self._reason or reason
-        if self._transport is not None:
-            self._transport.close()
-
-    async def leave(self, patience_s: float) -> None:
-        """Close after all data is sent, and wait for it."""
-        self.hang_up("closed")
-        if self._transport is not None:
-            await asyncio.wait([self.lost], timeout=patience_s)
-            if not self.lost.done():
-                self._transport.abort()
 
     def _line(self, operation: bytes, rest: bytes) -> None:
         if operation == b"PING":

@@ -360,4 +360,4 @@ def _instant(text: str) -> int:
     try:
         return to_ns(text)
     except ValueError as error:
-        raise LinkError(f"when a message was stored cannot be read: {error}") from None
+        raise LinkError(f"the time at which a message was stored cannot be read: {error}") from None

@@ -1,11 +1,10 @@
 """One connection to an MQTT broker: login, subscriptions, and packets in both directions."""
 
 import asyncio
-import contextlib
 import socket
-import struct
 from collections.abc import Callable
 
+from rigless.transports.client_socket import ClientSocket
 from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.mqtt311 import packets as p
 from rigless.transports.mqtt311.settings import Settings
@@ -14,22 +13,20 @@ from rigless.transports.transport import join
 FIRST_NUMBER = 1  # of SUBSCRIBE, which comes before any message
 
 
-class BrokerSocket(asyncio.Protocol):
-    """Messages that arrive before `begin` wait for it."""
+class BrokerSocket(ClientSocket):
+    """The MQTT protocol of one connection. Messages that arrive before `begin` wait for it."""
 
     def __init__(self, on_packet: Callable[[p.Packet], None]):
+        super().__init__()
         loop = asyncio.get_running_loop()
-        self.lost: asyncio.Future[str] = loop.create_future()
         self.closed_by_broker = False
         self.pings = 0
         self.local = ""
         self._on_packet = on_packet
         self._early: list[p.Packet] | None = []
         self._parser = p.Parser(self._take)
-        self._transport: asyncio.Transport | None = None
         self._accepted: asyncio.Future[p.Accepted] = loop.create_future()
         self._subscribed: asyncio.Future[p.Subscribed] = loop.create_future()
-        self._reason = ""
 
     async def dial(self, settings: Settings, login: bytes) -> None:
         """Connect, log in and subscribe. Raises OSError, LinkError or ProtocolError."""
@@ -71,41 +68,9 @@ class BrokerSocket(asyncio.Protocol):
 
     # Writing
 
-    @property
-    def waiting_bytes(self) -> int:
-        return 0 if self._transport is None else self._transport.get_write_buffer_size()
-
-    def write(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._transport.write(data)
-
     def ping(self) -> None:
         self.pings += 1
         self.write(p.PING)
-
-    def end(self, reason: str) -> None:
-        """Reset the connection; unsent data is discarded."""
-        self._reason = self._reason or reason
-        if self._transport is not None:
-            plug: socket.socket | None = self._transport.get_extra_info("socket")
-            if plug is not None:
-                with contextlib.suppress(OSError):
-                    plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self._transport.abort()
-
-    def close(self, reason: str) -> None:
-        """Close after all data is sent."""
-        self._reason = self._reason or reason
-        if self._transport is not None:
-            self._transport.close()
-
-    async def leave(self, patience_s: float) -> None:
-        """Close after all data is sent, and wait for it."""
-        self.close("closed")
-        if self._transport is not None:
-            await asyncio.wait([self.lost], timeout=patience_s)
-            if not self.lost.done():
-                self._transport.abort()
 
     # Packets
 

@@ -145,7 +145,7 @@ class Session:
             self._flush()
             self._socket = None
             socket.write(p.GOODBYE)
-            socket.close(why)
+            socket.hang_up(why)
 
     def cut(self, why: str) -> None:
         """Cut the connection without a farewell: the broker publishes the will."""

@@ -26,7 +26,7 @@ _FIXES = {
     "size_mm": "size_mm: [600, 900, 40]",
     "radius_mm": "radius_mm: 25",
     "height_mm": "height_mm: 700",
-    "file": "file: part.stl, beside this file",
+    "file": "file: part.stl, next to this file",
 }
 NEEDS = {
     "box": ("size_mm",),

@@ -81,7 +81,7 @@
  * @property {[number, number, number]} axes
  */
 /**
- * So many events were dropped: the client did not read, or there were too many.
+ * The number of dropped events: the client did not read, or there were too many.
  * @typedef {object} DroppedMessage
  * @property {"dropped"} type
  * @property {number} count

@@ -166,6 +166,33 @@ def test_a_file_that_no_robot_knows(tmp_path):
     assert "no robot knows the file" in error_texts(open_target, tmp_path / "x.yaml")[0]
 
 
+@pytest.mark.parametrize(
+    ("keys", "has"),
+    [
+        (["connection", "robot", "output"], "connection, robot, output"),
+        (["toolchain"], "toolchain"),
+        (
+            ["source", "output", "stream", "lidar", "slam", "map"],
+            "source, output, stream, lidar, slam, …",
+        ),
+    ],
+)
+def test_the_settings_of_another_program_are_one_error(tmp_path, keys, has):
+    path = tmp_path / "other.toml"
+    path.write_text("".join(f"[{key}]\nrate = 1\n" for key in keys))
+    assert error_texts(open_target, path) == [
+        f"{path}: no scenario and no robot's own file; it has {has} "
+        "(give a scenario .toml, which has [[robots]], or a robot's own native file)"
+    ]
+
+
+@pytest.mark.parametrize("text", ["[robot]\nkind = 'vacuum'", "[[robot]]\nkind = 'vacuum'"])
+def test_a_misspelled_table_of_a_scenario_is_named(tmp_path, text):
+    (tmp_path / "x.toml").write_text(text)
+    texts = error_texts(open_target, tmp_path / "x.toml")
+    assert any("unknown key 'robot' (did you mean 'robots'?)" in text for text in texts)
+
+
 def test_a_folder_that_is_no_robot(tmp_path):
     assert "is not a robot folder" in error_texts(open_target, tmp_path)[0]
 

@@ -160,6 +160,7 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
     if path.suffix == ".toml":
         raw, source = read_toml(path)
         if "robots" in raw or not _native(path):
+            _check_is_scenario(raw, target)
             return with_native_configs(raw, source), source, False
     native = _native(path)
     if native is None:
@@ -177,6 +178,18 @@ def _read(target: str) -> tuple[RAW, Source, bool]:
         source,
         True,
     )
+
+
+def _check_is_scenario(raw: RAW, target: str) -> None:
+    """Raise one InputError for a file of another program, instead of one for each of its keys."""
+    known = Scenario.model_fields.keys()
+    tables = [key for key, value in raw.items() if isinstance(value, dict) and key not in known]
+    misspelled = [key for key in tables if get_close_matches(key, known)]
+    if len(tables) == len(raw) > 2 * len(misspelled):
+        has = ", ".join(tables[:5]) + (", …" if len(tables) > 5 else "")
+        what = f"no scenario and no robot's own file; it has {has}"
+        fix = "give a scenario .toml, which has [[robots]], or a robot's own native file"
+        raise InputError(Problem("", what, fix, file=target))
 
 
 def _unknown_target(target: str, path: Path) -> Problem:

@@ -40,6 +40,7 @@ class ProgramFacts:
     lines: Sequence[tuple[float, str, str]] = ()  # time, stream, text
     notes: list[str] = field(default_factory=list)  # such as: command not found
     ended_at_s: float | None = None
+    over: bool = False  # it will not run again, whatever ended it
     cut: bool = False  # not all of its output is in `lines`
 
     @property
@@ -90,7 +91,9 @@ class ProgramWatch(Watch):
 
     def decided(self) -> bool:
         facts = self.facts
-        return facts is None or self.window_ended() or facts.ended or self.settled(facts)
+        if facts is None or facts.ended or facts.over:
+            return True
+        return self.window_ended() or self.settled(facts)
 
     def settled(self, facts: ProgramFacts) -> bool:
         """Return True if a program that is running cannot change the verdict."""

@@ -20,11 +20,24 @@ from rigless.scenario.load import load
 from rigless.worlds import find_map, load_map
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+MOVE = {
+    "type": "CommandRequest",
+    "commandId": "go",
+    "commandType": "MOVE",
+    "params": {"x": 2.0, "y": 1.0},
+    "issuedAt": "2026-01-01T00:00:00Z",
+    "expiresAt": "2026-01-01T00:01:00Z",
+}
 
 
 def use_agv() -> None:
     profile = "runtime.simulationProfile"
     load("agv", settings=[f"{profile}.map=warehouse", f"{profile}.robotsAreObstacles=true"]).run(1)
+    for settings in ([], [f"{profile}.map=hall"]):
+        fleet = load("agv", settings=["count=3", *settings])
+        for name in fleet.robots:
+            fleet.send(name, "nats", MOVE)
+        fleet.run(3)
 
 
 def use_vacuum() -> None:

@@ -25,7 +25,7 @@ def test_the_first_use_compiles_and_the_next_does_not():
 def test_no_function_is_compiled_in_the_first_run_of_a_robot():
     # With these, every path that once was missing is taken.
     scenarios = {
-        "agv": ["agv_drive_fault"],
+        "agv": ["agv_drive_fault", "agv_fleet"],
         "pacbot": ["pacbot_tiles"],
         "rover": ["rover_declination"],
         "vacuum": ["vacuum_gyro_bias"],

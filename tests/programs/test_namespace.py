@@ -1,9 +1,14 @@
 """The private network of an isolated run: loopback, multicast and shared memory of its own."""
 
+import errno
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from rigless.programs import namespace
 
 PROBE = """
 import json, os, socket
@@ -34,3 +39,20 @@ def test_multicast_reaches_the_loopback_interface_from_its_address():
         outside.unlink()
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == [["lo"], "hello", "127.0.0.1", []]
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.EPERM, "user namespaces are not permitted here (Operation not permitted)"),
+        (errno.ENOSPC, "the limit user.max_user_namespaces of this machine is reached"),
+    ],
+)
+def test_a_system_that_refuses_is_explained(
+    number: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError(number, "unshare")
+
+    monkeypatch.setattr(namespace, "enter", refuse)
+    assert namespace.why_not() == reason

@@ -110,6 +110,24 @@ def test_a_missing_working_folder_is_named(tmp_path: Path) -> None:
     run(work)
 
 
+def test_memory_is_that_of_the_program_and_not_of_its_reaper(tmp_path: Path) -> None:
+    async def work() -> None:
+        process = started(tmp_path, "cat", "/dev/zero")
+        await until(lambda: process.log.lines)
+        process.usage.sample(process.root, 0.0, 0.0)
+        await process.end()
+        assert 0.1 < process.usage.memory_mb < 5.0
+
+    async def not_started() -> None:
+        process = started(tmp_path, "./nothing")
+        await until(lambda: not process.alive)
+        assert process.usage.memory_mb == 0.0
+        await process.end()
+
+    run(work)
+    run(not_started)
+
+
 def test_a_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
     async def work() -> None:
         process = started(tmp_path, *python("import os; os.kill(os.getpid(), 11)"))

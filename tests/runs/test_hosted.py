@@ -255,6 +255,49 @@ def test_a_program_that_never_connects(tmp_path: Path, program: str, reason: str
     assert result.duration_s == 0.0
 
 
+def test_a_run_ends_at_once_if_a_program_cannot_be_started(tmp_path: Path) -> None:
+    text = """
+    [[programs]]
+    name = "other"
+    command = "sleep 1000"
+    [[programs]]
+    name = "nav"
+    command = "./nothing"
+    start_at_s = 1
+    """
+    result = run(tmp_path, text + WARM, duration_s=1000)
+    assert result.failure.startswith("nav: command not found: there is no './nothing'")
+    assert 1.0 <= result.duration_s < 500
+    assert result.notes == []  # the start explains the failure, not the missing connection
+
+
+def test_a_run_is_decided_when_a_fault_has_ended_its_program(tmp_path: Path) -> None:
+    text = """
+    [[programs]]
+    name = "nav"
+    command = "sleep 1000"
+    [[programs]]
+    name = "again"
+    command = "echo done"
+    [[faults]]
+    at_s = 0.5
+    program = "nav"
+    kind = "kill"
+    [[faults]]
+    at_s = 4
+    program = "again"
+    kind = "restart"
+    [[expect]]
+    program = "nav"
+    output = "ready"
+    """
+    result = run(tmp_path, text, duration_s=1000)
+    nav, again = result.programs
+    assert nav.ended_by_fault
+    assert again.last_lines == ["done", "done"]  # not before the planned restart
+    assert 4.0 <= result.duration_s < 500
+
+
 def test_a_program_on_the_wrong_port_is_explained(tmp_path: Path) -> None:
     text = """
     [[programs]]

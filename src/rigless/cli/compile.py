@@ -209,9 +209,17 @@ def use_weld_cell() -> None:
     is_inside(arm.collider.cell["part"].solid.mesh, np.zeros(3))
 
 
+def use_fleet() -> None:
+    """Use what AGVs of a fleet do together, in the warehouse that they have by default."""
+    from rigless.scenario.load import load
+    from rigless.scenario.warm_up import warm_up
+
+    warm_up(load("agv", settings=["count=2"]))
+
+
 _PROFILE = "runtime.simulationProfile"
 OPTIONS = {  # settings with functions that the defaults do not use
     "agv": [f"{_PROFILE}.map=hall", f"{_PROFILE}.robotsAreObstacles=true"],
     "vacuum": ["scan_packed=true", "realism=hardware"],
 }
-MORE: dict[str, Callable[[], None]] = {"welder": use_weld_cell}
+MORE: dict[str, Callable[[], None]] = {"agv": use_fleet, "welder": use_weld_cell}

@@ -5,6 +5,7 @@ system allows user namespaces. A process must enter before it starts threads, so
 thing that an isolated run does. It also gets a shared memory folder of its own.
 """
 
+import errno
 import os
 import socket
 import struct
@@ -32,6 +33,8 @@ def why_not() -> str:
             os._exit(error.errno or 1)
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status == errno.ENOSPC:
+        return "the limit user.max_user_namespaces of this machine is reached"
     return f"user namespaces are not permitted here ({os.strerror(status)})" if status else ""
 
 

@@ -147,10 +147,10 @@ class Process:
                 self.pid = int(pid)
             case ["failed", number]:
                 self.failure = self._explain(OSError(int(number), ""), self._cwd)
-            case ["exited", status, cpu_s, rss_kb]:
+            case ["exited", status, cpu_s, rss_kb, reaper_rss_kb]:
                 if not self.failure:
                     self.exit = int(status)
-                self.usage.ended(float(cpu_s), float(rss_kb))
+                    self.usage.ended(float(cpu_s), float(rss_kb), float(reaper_rss_kb))
                 self._drain()
                 self._report_exit()
             case ["outlived", _, *name]:

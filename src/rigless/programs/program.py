@@ -155,6 +155,7 @@ class Program:
             lines=self.output.lines,
             notes=[*([self.failure] if self.failure else []), *self.notes, *self.output.findings],
             ended_at_s=self.ended_at_s if own_end else None,
+            over=self.over,
             cut=self.output.cut,
         )
 

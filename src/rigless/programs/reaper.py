@@ -4,8 +4,8 @@ rigless starts this file as a process of its own: `python -I -S reaper.py FD WOR
 little, so that it starts quickly. On Linux it adopts processes whose parent has ended
 (PR_SET_CHILD_SUBREAPER), so that a program that forks or makes itself a daemon cannot escape.
 
-FD is a socket to rigless. The lines to rigless are `started PID`, `failed ERRNO`,
-`exited STATUS CPU_S MAX_RSS_KB` (a negative status is a signal) and `outlived PID NAME` for every
+FD is a socket to rigless. The lines to rigless are `started PID`, `failed ERRNO`, `exited STATUS
+CPU_S MAX_RSS_KB OWN_RSS_KB` (a negative status is a signal) and `outlived PID NAME` for every
 process that is still there when the program is ended. Lines from rigless: `signal N` sends a signal
 to all processes of the program, `share S` lets them run only for this share of the time (0 stops
 them, 1 lets them run), `end` kills them all. The end of the socket, which a killed rigless leaves,
@@ -187,8 +187,9 @@ class Reaper:
 
                 self.main = 0
                 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-                code = os.waitstatus_to_exitcode(status)
-                self.report(f"exited {code} {used.ru_utime + used.ru_stime} {used.ru_maxrss}")
+                own_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+                code, cpu_s = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+                self.report(f"exited {code} {cpu_s} {used.ru_maxrss} {own_kb}")
 
     def end(self) -> None:
         """Kill everything that is left and report it."""

@@ -117,6 +117,7 @@ class Supervisor:
         self.failure = ""  # why the programs could not begin
         self.connected: set[tuple[str, str]] = set()  # ports that a client has used
         self._yielding: list[Yielding] = []
+        self._restarts_ahead = 0  # faults that will start a program again
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def begin(self) -> None:
@@ -281,6 +282,7 @@ class Supervisor:
     def _plan_fault(self, fault: FaultEntry, program: Program) -> None:
         core = self._host.sim.core
         core.call_at(to_ns(fault.at_s), partial(self._begin_fault, fault, program))
+        self._restarts_ahead += fault.kind == "restart"
         if fault.until_s is not None and fault.kind in ("pause", "starve"):
             core.call_at(to_ns(fault.until_s), partial(self._end_fault, fault, program))
 
@@ -295,6 +297,7 @@ class Supervisor:
             case "starve":
                 program.limit(_key(fault), float(params.get("share", DEFAULT_SHARE)))
             case "restart":
+                self._restarts_ahead -= 1
                 program.restart()
         program.output.note(f"fault: {fault.kind}")
 
@@ -323,7 +326,13 @@ class Supervisor:
     @property
     def all_over(self) -> bool:
         """True if every program has run and none will run again."""
-        return all(program.over for program in self.programs.values())
+        return not self._restarts_ahead and all(each.over for each in self.programs.values())
+
+    @property
+    def not_started(self) -> str:
+        """The first program that the system could not start, and why; empty if there is none."""
+        failed = (each for each in self.programs.values() if each.failure)
+        return next((f"{each.name}: {each.failure}" for each in failed), "")
 
     def facts(self, name: str) -> ProgramFacts:
         """Return the observations of a program so far, for expectations."""

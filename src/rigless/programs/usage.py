@@ -40,10 +40,15 @@ class Usage:
             _append(self.memory, time_s, memory_mb)
         self._last = (wall_s, self.cpu_s)
 
-    def ended(self, cpu_s: float, max_rss_kb: float) -> None:
-        """Take the figures that the system gives when the processes have ended."""
+    def ended(self, cpu_s: float, max_rss_kb: float, reaper_rss_kb: float) -> None:
+        """Take the figures that the system gives when the processes have ended.
+
+        Its memory begins with that of the reaper, which it was forked from. A figure of this size
+        says nothing, unless the program ended before it was measured.
+        """
         self.cpu_s = max(self.cpu_s, cpu_s)
-        self.memory_mb = max(self.memory_mb, max_rss_kb * 1024 / 1e6)
+        if max_rss_kb > reaper_rss_kb or not self.memory_mb:
+            self.memory_mb = max(self.memory_mb, max_rss_kb * 1024 / 1e6)
 
 
 def _append(series: Series, time_s: float, value: float) -> None:

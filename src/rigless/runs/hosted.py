@@ -157,8 +157,8 @@ async def _run_until_decided(
             options.progress(host.sim.now_s / result.duration_s)
             if time.monotonic() > limit:
                 result.failure = f"the run was ended: it took over {limit_s:.0f} s of wall time"
-                host.stop()
-            if host.failure:
+            result.failure = result.failure or supervisor.not_started
+            if host.failure or result.failure:
                 host.stop()
             if not supervisor.all_over:
                 over_ns = None
@@ -213,7 +213,7 @@ def program_trace(program: Program) -> ProgramTrace:
 
 def _explain(result: Result, supervisor: Supervisor) -> None:
     """Add what a failed run shows about its programs: no connection, no output."""
-    if result.passed or supervisor.connected:
+    if result.passed or supervisor.connected or supervisor.not_started:
         return
     found: dict[str, list[str]] = {}
     for program in supervisor.programs.values():

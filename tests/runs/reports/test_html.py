@@ -229,3 +229,15 @@ def test_a_region_outside_of_the_map_is_shown():
     view = view_of(trace, 0)
     assert view.holds(20.9, 10.0)
     assert view.holds(0.1, 0.1)
+
+
+def test_a_map_shows_what_is_around_a_robot_that_stands_still():
+    trace = made.trace()
+    robot = replace(trace.robots[0], x_m=[1.0, 1.0], y_m=[2.0, 2.0], times_s=[0.0, 1.0])
+    room = WorldPicture("", png="x", width_m=8.0, height_m=6.0)
+    for size_m, whole in ((8.0, True), (80.0, False)):
+        world = replace(room, width_m=size_m)
+        view = view_of(replace(trace, robots=[robot], worlds=[world], regions=[]), 0)
+        assert view.holds(0.1, 0.1)
+        assert view.holds(2.9, 3.9)  # five robots away
+        assert view.holds(size_m - 0.1, 5.9) == whole

@@ -40,6 +40,7 @@ class ProgramFacts:
     lines: Sequence[tuple[float, str, str]] = ()  # time, stream, text
     notes: list[str] = field(default_factory=list)  # such as: command not found
     ended_at_s: float | None = None
+    over: bool = False  # it will not run again, whatever ended it
     cut: bool = False  # not all of its output is in `lines`
 
     @property
@@ -54,7 +55,8 @@ class ProgramFacts:
             return notes or "was not started"
         if self.ended_at_s is None or self.alive:
             state = "was running" if self.alive else "was ended by a fault"
-            return f"{state}{f'; {notes}' if notes else ''}"
+            again = f" after {counted(self.restarts, 'restart')}" if self.restarts else ""
+            return f"{state}{again}{f'; {notes}' if notes else ''}"
         how = f"killed by {self.signal}" if self.signal else f"exited with {self.exit}"
         return f"{how} at {self.ended_at_s:.2f} s{f'; {notes}' if notes else ''}"
 
@@ -90,7 +92,9 @@ class ProgramWatch(Watch):
 
     def decided(self) -> bool:
         facts = self.facts
-        return facts is None or self.window_ended() or facts.ended or self.settled(facts)
+        if facts is None or facts.ended or facts.over:
+            return True
+        return self.window_ended() or self.settled(facts)
 
     def settled(self, facts: ProgramFacts) -> bool:
         """Return True if a program that is running cannot change the verdict."""
@@ -120,7 +124,8 @@ class AliveWatch(ProgramWatch):
 
     def judge(self, facts: ProgramFacts) -> Verdict:
         passed = facts.started and facts.alive
-        detail = "was running at the end" if passed else facts.explained()
+        again = f", after {counted(facts.restarts, 'restart')}" if facts.restarts else ""
+        detail = f"was running at the end{again}" if passed else facts.explained()
         return self.result(passed, detail, broke_at_s=facts.ended_at_s)
 
 

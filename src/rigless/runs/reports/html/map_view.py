@@ -8,6 +8,7 @@ from rigless.runs.trace import RegionTrace, RobotTrace, Trace, WorldPicture
 WHOLE = 4.0  # a map up to this many times larger than what happened on it is shown whole
 ROOM = 0.15  # around what happened, as a part of its size
 LEAST_M = 0.05  # of room around what happened
+NEAR = 9.0  # radii around a robot that are shown of a map
 SLIMMEST = 0.32  # of the ratio of the sides
 MOST_OBSTACLE_M = 30.0  # farther obstacles do not count
 
@@ -54,7 +55,8 @@ def view_of(trace: Trace, number_of_world: int) -> View:
     regions = [region for region in trace.regions if region.world == number_of_world]
     box = seen = _extent(robots, regions, world)
     widest = max((robot.radius_m for robot in robots), default=0.0)
-    room = max(ROOM * max(box.width, box.height), 2 * widest, LEAST_M)
+    near = NEAR if world.png else 2.0  # a robot may stand still: the map shows where
+    room = max(ROOM * max(box.width, box.height), near * widest, LEAST_M)
     box = View(box.x0 - room, box.y0 - room, box.x1 + room, box.y1 + room)
     if world.png and not world.yaw_rad:
         margin = 0.02 * max(world.width_m, world.height_m)

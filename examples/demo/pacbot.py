@@ -11,7 +11,7 @@ import random
 import sys
 from collections import deque
 from contextlib import suppress
-from math import cos, sin, tau
+from math import copysign, cos, sin, tau
 
 import zmq
 from websockets.exceptions import ConnectionClosed
@@ -25,6 +25,9 @@ OPEN = {(30 - row, column) for row, column in zip(*(~MAZE.cells).nonzero(), stri
 CELL_M, M_PER_TICK, ARM_M = 0.0889, tau * 0.025 / 1000, 0.075
 ASIDE_M = 0.012  # further from the middle of a corridor the robot does not drive along it
 GHOST_DISTANCE = 4  # cells to keep from a ghost
+PUSH, STILL_M = 0.08, 0.0006  # a command that moves the robot; motion per frame when it stands
+CONTACT_M = CELL_M - 0.075  # from the middle of a corridor to the place where the robot touches
+SEEN_M = CELL_M / 2 + 0.012  # the robot moves by 12 mm until the next frame
 STUCK = 12  # frames
 OVER = 24 * 4  # paused frames after which the match is over: the referee waits a second only
 Cell = tuple[int, int]
@@ -64,6 +67,7 @@ class Player:
         self.waits = False  # for the referee, who puts the robot at its start
         self.x, self.y = MAZE.centre(*MAZE.start)
         self.heading = 0.0
+        self.wanted = (0.0, 0.0)  # the last command, to the east and to the north
 
     def request(self, **fields: object) -> dict:
         self.commands.send_json(fields)
@@ -88,15 +92,29 @@ class Player:
         dx = cos(self.heading) * right - sin(self.heading) * ahead
         dy = sin(self.heading) * right + cos(self.heading) * ahead
         self.ticks, self.x, self.y = ticks, self.x + dx, self.y + dy
-        wanted = max(map(abs, self.speeds.values()), default=0.0)
-        self.stuck = self.stuck + 1 if wanted > 0.3 and abs(dx) + abs(dy) < 0.001 else 0
-        seen = MAZE.centre(30 - frame.pacman.row, frame.pacman.column)
-        off_m = max(abs(self.x - seen[0]), abs(self.y - seen[1]))
-        if frame.pacman.row < 31 and (off_m > 3 * CELL_M or self.stuck > STUCK):
-            # The place must be wrong: try another one in the cell that the camera reports.
-            self.x, self.y = (at + random.uniform(-0.5, 0.5) * CELL_M for at in seen)
-            self.stuck = 0
+        pushes = max(map(abs, self.speeds.values()), default=0.0) > PUSH
+        self.stuck = self.stuck + 1 if pushes and abs(dx) + abs(dy) < STILL_M else 0
+        if frame.pacman.row < 31:
+            self.correct(frame.pacman.row, frame.pacman.column)
         return round(30.5 - self.y / CELL_M), round(self.x / CELL_M - 0.5)
+
+    def correct(self, row: int, column: int) -> None:
+        """Limit the place to the cell that the camera sees, and between its walls."""
+        x, y = MAZE.centre(30 - row, column)
+        if self.stuck == STUCK:  # it touches the wall that it is driven against
+            east, north = self.wanted
+            if abs(east) > abs(north):
+                self.x = x + copysign(CONTACT_M, east)
+            else:
+                self.y = y + copysign(CONTACT_M, north)
+        elif self.stuck > 2 * STUCK:
+            self.x, self.y = (at + random.uniform(-0.5, 0.5) * CELL_M for at in (x, y))
+            self.stuck = 0
+        ways = {(near[0] - row, near[1] - column) for near in neighbours((row, column))}
+        room_x = SEEN_M if ways & {(0, 1), (0, -1)} else CONTACT_M
+        room_y = SEEN_M if ways & {(1, 0), (-1, 0)} else CONTACT_M
+        self.x = min(max(self.x, x - room_x), x + room_x)
+        self.y = min(max(self.y, y - room_y), y + room_y)
 
     def play(self, frame: Frame) -> None:
         here = self.locate(frame)
@@ -117,6 +135,7 @@ class Player:
             north = 0.0
         elif column != here[1] and abs(goal_y - self.y) > ASIDE_M:
             east = 0.0
+        self.wanted = (east, north)
         c, s = cos(self.heading), sin(self.heading)
         self.drive(c * east + s * north, c * north - s * east, -self.heading)
 

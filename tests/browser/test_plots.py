@@ -55,6 +55,8 @@ def test_signals_are_picked_zoomed_read_kept_and_exported(own_vacuum):
     panel.wait_layout()
     over.scroll_into_view_if_needed()
     box = over.bounding_box()
+    first = charts(panel).first.locator(".u-over").bounding_box()  # with fewer axes
+    assert (box["x"], box["width"]) == (first["x"], first["width"])
     page.mouse.move(box["x"] + box["width"] * 0.45, box["y"] + 30)  # 9 s: the fault is active
     expect(panel.fact("cursor")).to_contain_text("s")
     expect(page.locator(".cursor-table caption")).to_contain_text("fault: vacuum gyro wrong")

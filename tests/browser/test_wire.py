@@ -115,6 +115,7 @@ def test_text_and_binary_messages_faults_filters_statistics_and_sending(window, 
         status.get_by_role("button").click()
         expect(panel.page.get_by_label("Type", exact=True)).to_have_value("Status")
         expect(rows(panel, "Status").first).to_be_visible()
+        assert listed.get_attribute("aria-activedescendant") is None  # it is out of sight
         # Pause: the list stands still. The list has few rows in the document.
         panel.button("Pause the list").click()
         server.post("/api/pause")

@@ -65,6 +65,26 @@ async def test_a_panel_on_all_interfaces_has_a_url_that_can_be_opened():
 
 
 @on_loop
+async def test_a_request_in_flight_ends_with_the_server_without_a_traceback(capsys):
+    reached = asyncio.Event()
+
+    async def slow():
+        reached.set()
+        await asyncio.Event().wait()
+
+    async with panel() as (server, http):
+        server._server.config.app._app.add_api_route("/api/slow", slow)
+        server._server.config.timeout_graceful_shutdown = 0
+        bearer = {"Authorization": f"Bearer {server.token}"}
+        request = asyncio.create_task(http.get("/api/slow", headers=bearer))
+        await reached.wait()
+        await server.close()
+        answer = await asyncio.gather(request, return_exceptions=True)
+    assert getattr(answer[0], "status_code", 500) == 500
+    assert capsys.readouterr().err == ""
+
+
+@on_loop
 async def test_without_a_token_no_path_and_no_file_tells_anything():
     async with (
         with_api(make_host(speed="lockstep"), auth=True) as server,

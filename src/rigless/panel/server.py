@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import secrets
 import socket
 from collections.abc import Callable, Iterator
@@ -125,7 +126,8 @@ class ControlServer:
             await asyncio.sleep(0.002)
 
     async def close(self) -> None:
-        """Stop serving and close all connections."""
+        """Stop serving and close all connections. Requests in flight are cancelled."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports them as errors
         self._server.should_exit = True
         if self._task is not None:
             await self._task

@@ -36,8 +36,11 @@ def without_processes(monkeypatch):
 class Desk:
     """A live welder at high speed, and its desk."""
 
+    def __init__(self, *settings):
+        self.settings = ["ports.grbl=0", *settings]
+
     async def __aenter__(self):
-        self.host = make_host("welder", 50.0, settings=["ports.grbl=0"])
+        self.host = make_host("welder", 50.0, settings=self.settings)
         self.air = on_air(self.host)
         await self.air.__aenter__()
         self.desks = ProgramDesks(self.host)
@@ -102,6 +105,19 @@ async def test_an_alarm_that_ends_a_program_is_named_by_its_cause():
         assert (status["problem_line"], status["problem"][:8]) == (2, "ALARM:2 ")
         assert it.host.sim.robot("welder").state.alarm_cause in status["problem"]
         assert "joint 1" in status["problem"]
+
+
+@on_loop
+async def test_a_contact_is_attributed_to_the_line_in_motion_not_to_those_that_wait():
+    async with Desk("cell=weld_table", "coordinates=cartesian") as it:
+        down = "G21 G90 G94 F3000\nG0 X700 Y0 Z520 A180 B-45 C0\nG1 X796 Z408\nG1 Z300\nM5\n"
+        it.desk.load("down.nc", down)
+        it.desk.run(1, False)
+        await until(it.reached("failed"))
+        status = it.desk.status()
+        assert status["problem"].startswith("ALARM:17 torch hits")
+        assert status["problem_line"] == 4
+        assert it.desk.status() == status
 
 
 @on_loop

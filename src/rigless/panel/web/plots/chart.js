@@ -12,6 +12,8 @@ import * as time from "./time_window.js";
 export const COLOURS = [1, 2, 3, 4, 5, 6].map((n) => `--line-${n}`);
 const FONT = "12px system-ui, sans-serif";
 const AXIS_PX = 58;
+const LABEL_PX = 18;
+const EDGE_PX = 22; // beside the last label of the time axis
 const LABEL_CHARS = 14; // of the label of a vertical axis
 const WHEEL = 1.25;
 const LEAST_DRAG_PX = 6;
@@ -25,6 +27,9 @@ export const shortUnit = (unit) =>
 
 /** The unit of a signal. @param {string} name */
 export const unitOf = (name) => infos.value.get(name)?.unit ?? "";
+
+/** The units of signals: a chart has a vertical axis for each. @param {string[]} signals */
+export const unitsOf = (signals) => [...new Set(signals.map(unitOf))];
 
 /** Return the range of an axis with margins. @param {number|null} low @param {number|null} high */
 export function padded(low, high) {
@@ -41,11 +46,13 @@ export class ChartPlot {
   /**
    * @param {HTMLElement} host
    * @param {string[]} signals
+   * @param {number} axes the most vertical axes of a chart: times are below each other in all
    */
-  constructor(host, signals) {
+  constructor(host, signals, axes) {
     this.host = host;
     this.signals = signals;
-    this.units = [...new Set(signals.map(unitOf))];
+    this.units = unitsOf(signals);
+    this.axes = Math.max(axes, 1);
     this.plot = new uPlot(this.#options(), [[]], host);
     this.#listen(this.plot.over);
   }
@@ -71,6 +78,9 @@ export class ChartPlot {
 
   /** @returns {uPlot.Options} */
   #options() {
+    const missing = this.axes - Math.max(this.units.length, 1);
+    const right = missing * (AXIS_PX + LABEL_PX) + (this.axes > 1 ? 0 : EDGE_PX);
+    const left = this.units.length ? 0 : AXIS_PX + LABEL_PX;
     const axis = {
       stroke: paint("--dim"),
       grid: { stroke: paint("--edge"), width: 1 },
@@ -84,7 +94,7 @@ export class ChartPlot {
     return {
       width: 300,
       height: 120,
-      padding: [10, this.units.length > 1 ? 0 : 22, 0, 0],
+      padding: [10, right, 0, left],
       legend: { show: false },
       focus: { alpha: 1 },
       cursor: {
@@ -113,9 +123,9 @@ export class ChartPlot {
           ...axis,
           scale: `y ${unit}`,
           side: n ? 1 : 3,
-          size: AXIS_PX, // the same in all charts, so that times are below each other
+          size: AXIS_PX,
           label: shortUnit(unit) || " ",
-          labelSize: 18,
+          labelSize: LABEL_PX,
           labelGap: 0,
           grid: n ? { show: false } : axis.grid,
         })),

@@ -25,16 +25,23 @@ export function drawMarks(u, signals, paint) {
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
+  const faults = (found?.faults ?? [])
+    .filter((fault) => !fault.robot || robots.has(fault.robot))
+    .map((fault) => ({
+      fault,
+      left: Math.max(x(fault.begin_s), bbox.left),
+      right: Math.min(x(fault.end_s ?? end_s.value), bbox.left + bbox.width),
+    }))
+    .filter(({ left, right }) => right >= bbox.left && left <= bbox.left + bbox.width);
+  const bands = new Path2D(); // filled at once: bands above each other are no darker
+  for (const { left, right } of faults)
+    bands.rect(left, bbox.top, Math.max(right - left, ratio), bbox.height);
+  ctx.fillStyle = paint("--amber");
+  ctx.globalAlpha = 0.13;
+  ctx.fill(bands);
+  ctx.globalAlpha = 1;
   const labelEnds = /** @type {number[]} */ ([]); // of each line of labels
-  for (const fault of found?.faults ?? []) {
-    if (fault.robot && !robots.has(fault.robot)) continue;
-    const left = Math.max(x(fault.begin_s), bbox.left);
-    const right = Math.min(x(fault.end_s ?? end_s.value), bbox.left + bbox.width);
-    if (right < bbox.left || left > bbox.left + bbox.width) continue;
-    ctx.globalAlpha = 0.13;
-    ctx.fillStyle = paint("--amber");
-    ctx.fillRect(left, bbox.top, Math.max(right - left, ratio), bbox.height);
-    ctx.globalAlpha = 1;
+  for (const { fault, left, right } of faults) {
     const text = `${fault.target} ${fault.kind}`;
     const wide = ctx.measureText(text).width + 8 * ratio;
     if (wide > right - left) continue;

@@ -5,7 +5,7 @@ import * as icons from "../cards/icons.js";
 import { menu } from "../cards/menu.js";
 import { button } from "../cards/widgets.js";
 import * as state from "../core/state.js";
-import { ChartPlot, COLOURS, shortUnit, unitOf } from "./chart.js";
+import { ChartPlot, COLOURS, shortUnit, unitOf, unitsOf } from "./chart.js";
 import { cursor_s, pinned_s } from "./cursor.js";
 import { cursorTable, labelOf, readTime, valueText } from "./cursor_table.js";
 import { openLayout, saveCsv, saveLayout, savePng } from "./files.js";
@@ -135,14 +135,15 @@ function syncCharts() {
       chart.destroy();
       drawn.delete(id);
     }
+  const axes = Math.max(...charts.value.map(({ signals }) => unitsOf(signals).length));
   for (const { id, signals } of charts.value) {
     const host = plotsView.querySelector(`[data-chart="${id}"] .chart-canvas`);
     if (!(host instanceof HTMLElement)) continue;
-    const key = JSON.stringify([theme, signals, signals.map(unitOf)]);
+    const key = JSON.stringify([theme, signals, signals.map(unitOf), axes]);
     const before = drawn.get(id);
     if (before?.key === key && before.chart.host === host) continue;
     before?.chart.destroy();
-    drawn.set(id, { key, chart: new ChartPlot(host, signals) });
+    drawn.set(id, { key, chart: new ChartPlot(host, signals, axes) });
   }
 }
 

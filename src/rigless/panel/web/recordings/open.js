@@ -5,13 +5,18 @@ import * as state from "../core/state.js";
 
 const LARGEST_UPLOAD = 2 ** 31; // as in rigless/host/auth.py
 const SUFFIX = ".mcap";
+const PATIENCE_MS = 700; // without a sign of progress
 
 /** The file that is being uploaded, and the part that is done, from 0 to 1. */
 export const upload = signal(/** @type {{name: string, done: number}|null} */ (null));
 
 /** @param {string} path */
 export async function openRecording(path) {
-  if (!(await post("/api/deck", { file: path }))) return false;
+  const name = path.split("/").at(-1);
+  const slow = setTimeout(() => state.notice(`opening ${name}…`), PATIENCE_MS);
+  const opened = await post("/api/deck", { file: path });
+  clearTimeout(slow);
+  if (!opened) return false;
   state.source.value = "recording";
   return true;
 }

@@ -110,6 +110,7 @@ export class WireList {
       Math.ceil((element.scrollTop + element.clientHeight - head) / height) + EXTRA,
     );
     this.resizePool(Math.max(0, last - first));
+    element.removeAttribute("aria-activedescendant"); // a row out of sight is not in the document
     for (let n = first; n < last; n++) {
       const row = rows[n];
       const place = this.pool[n - first];

@@ -25,8 +25,8 @@ export function statisticsPane() {
         <td class="clip stat-port">${row.direction === "in" ? "↓" : "↑"} ${row.port}</td>
         <td><button class="wire-link clip" aria-pressed=${on} title="Show only ${kind || "bytes"}"
           @click=${() => wire.setFilter(on ? wire.NO_FILTER : { kind, port, direction, subject })}
-          ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small>${
-            row.kind || "bytes"}${
+          ><small>${row.direction === "in" ? "↓" : "↑"} ${row.port}</small><b>${
+            row.kind || "bytes"}</b>${
             topicOf(subject) ? html`<span class="dim" title=${subject}>${subject}</span>` : nothing
           }</button></td>
         <td>${row.count.toLocaleString("en")}</td>

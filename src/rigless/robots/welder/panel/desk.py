@@ -90,11 +90,20 @@ class WelderDesk:
         }
 
     def _name_cause(self, sender: GrblSender) -> None:
-        """Replace the controller's text for an alarm by what has caused it."""
+        """Replace the controller's text for an alarm by its cause, and name the line in motion.
+
+        The sender knows only the first line without a reply, which may wait for the motion.
+        """
         state = self._welder.state
-        code = f"ALARM:{state.alarm}"
-        if state.alarm_cause and sender.problem.split(" ", 1)[0] == code:
-            sender.problem = f"{code} {state.alarm_cause}"
+        code, cause = f"ALARM:{state.alarm}", state.alarm_cause
+        text = f"{code} {cause}"
+        if not cause or sender.problem == text or sender.problem.split(" ", 1)[0] != code:
+            return
+        sender.problem = text
+        for event in reversed(self._host.sim.events):
+            if event.robot == self._robot and event.text == cause and event.data.get("line"):
+                sender.problem_line = event.data["line"]
+                return
 
     # Check
 

@@ -1,5 +1,6 @@
 """The report of a sweep in a browser: choice of axes, the picked cell, the filter, and a phone."""
 
+import itertools
 import re
 
 import numpy as np
@@ -12,6 +13,11 @@ from rigless.sweeps.row import Row
 WIDE_PARTS = """[...document.querySelectorAll("main *")].filter((one) => !one.closest("svg, .sr")
   && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML)"""
 FAILING = "div.heat rect.cell.bad"
+LOWEST_TICKS = """(svg) => {
+  const ticks = [...svg.querySelectorAll("text.tick")].map((one) => one.getBoundingClientRect());
+  const lowest = Math.max(...ticks.map((one) => one.bottom));
+  return ticks.filter((one) => one.bottom > lowest - 1).map((one) => [one.left, one.right]);
+}"""
 
 
 def sweep_rows():
@@ -115,6 +121,28 @@ def test_failures_are_filtered_and_their_commands_copied(page):
     expect(button).to_have_text("Copied")
     page.get_by_label("Filter failures").fill("no such text")
     expect(page.locator(".failures .found")).to_have_text("0 shown")
+
+
+def test_the_labels_of_few_long_values_do_not_overlap(window, tmp_path):
+    values = [-0.02303591234, 0.000266309542, 0.00346782911, 0.00708307881, 0.0120357423]
+    values += [one + 1e-3 for one in values]
+    rows = [
+        Row(f"{n:08x}", {"start.y": one, "slip": -one}, n, verdict=("pass", "fail")[n % 2])
+        for n, one in enumerate(values)
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(render_report(summarize(rows), "runs.parquet"))
+    tab = window.tab("")
+    tab.goto(path.as_uri())
+    for picture in ("div.heat svg", "[data-axis] svg"):
+        svg = tab.locator(picture).first
+        expect(svg).to_be_visible()
+        boxes = svg.evaluate(LOWEST_TICKS)
+        assert len(boxes) >= 3
+        for (_, right), (left, _) in itertools.pairwise(sorted(boxes)):
+            assert right < left, boxes
+        assert boxes[-1][1] <= svg.evaluate("(one) => one.getBoundingClientRect().right"), boxes
+    tab.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -140,6 +140,14 @@ def test_files_that_a_cleaner_removed_are_unpacked_again(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_a_file_that_a_run_writes_does_not_change_the_keys_of_later_runs(site: Path) -> None:
+    prepared = prepare(Question("nav.toml"))
+    points = [Point({"log": "notes.txt"}, seed) for seed in (0, 1)]
+    before = [prepared.key(point) for point in points]
+    (site / "notes.txt").write_text("of the first run")
+    assert [prepared.task(0, point).row.key for point in points] == before
+
+
 def test_outputs_of_a_sweep_in_the_folder_of_a_program_are_no_other_program(site: Path) -> None:
     """Otherwise the second call of a sweep would refuse the table of the first."""
     before = prepare(Question("driven.toml")).digests.of({})

@@ -123,7 +123,7 @@ class Finder:
 
     def follow(self, value: Any, *folders: Path, fixed: bool = False) -> None:
         """Add the files whose names occur in data. The first folder that has a file counts."""
-        for text in _texts(value):
+        for text in texts_of(value):
             if len(text) >= 1000 or "\n" in text:
                 continue
             path = next((at / text for at in folders if _is_file(at / text)), None)
@@ -174,7 +174,7 @@ def named_files(built: Built, settings: Settings) -> tuple[Path, ...]:
     texts = [
         text
         for key, value in settings
-        for text in (shlex.split(str(value)) if key.startswith(PROGRAM) else _texts(value))
+        for text in (shlex.split(str(value)) if key.startswith(PROGRAM) else texts_of(value))
     ]
     return tuple(at / text for text in texts for at in folders if _is_file(at / text))
 
@@ -213,15 +213,16 @@ def bundle_of(built: Built, target: str, settings: Settings = ()) -> Bundle:
     )
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_of(value: Any) -> Iterator[str]:
+    """Return the texts in a value, which may be the names of files."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for inner in value.values():
-            yield from _texts(inner)
+            yield from texts_of(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _texts(inner)
+            yield from texts_of(inner)
 
 
 def _is_file(path: Path) -> bool:

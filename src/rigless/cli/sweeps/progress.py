@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from rigless.console import print_note, stderr_console
 from rigless.sweeps.row import Row
+from rigless.sweeps.run_clock import RunClock
 
 LINE_S = 10.0  # between lines that are no bar
 
@@ -21,7 +22,7 @@ class Progress:
         self._total, self._bounded = total, bounded
         self.known: Callable[[], int] = lambda: 0
         self._done = self._failed = self._unjudged = 0
-        self._begun = self._line = time.monotonic()
+        self._clock, self._line = RunClock(), time.monotonic()
         self._quiet = quiet
         self.watch: Callable[[Row], None] = lambda row: None
         self._bar: Any = None
@@ -52,6 +53,8 @@ class Progress:
         """Count a run that has ended."""
         self.watch(row)
         self._done += 1
+        if self._done > self.known():
+            self._clock.add(row)
         self._failed += row.verdict == "fail"
         self._unjudged += row.verdict in ("error", "invalid")
         if self._bar is not None:
@@ -62,8 +65,7 @@ class Progress:
 
     def text(self) -> str:
         """Return failures, rate and time left."""
-        passed_s = max(time.monotonic() - self._begun, 1e-3)
-        rate = (self._done - self.known()) / passed_s
+        rate = (self._done - self.known()) / max(self._clock.seconds(), 1e-3)
         parts = [f"{self._failed} failed"]
         parts += [f"{self._unjudged} without verdict"] if self._unjudged else []
         if rate > 0:

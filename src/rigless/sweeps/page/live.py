@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from rigless.sweeps.decision import Decision, percent
 from rigless.sweeps.report.data import Summary, summarize
 from rigless.sweeps.row import Row
+from rigless.sweeps.run_clock import RunClock
 
 SHARE = 0.1  # of the time that summaries may take while a sweep runs
 WATCHED_S = 3.0  # a page that asked more recently is open
@@ -30,8 +31,8 @@ class LiveSweep:
     decision: Decision | None = None  # on all runs, at the end
     _rows: dict[str, Row] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _begun: float = field(default_factory=time.monotonic)
-    _ended: float = 0.0
+    _clock: RunClock = field(default_factory=RunClock)
+    _ended: float | None = None
     _summary: Summary | None = None
     _summarized: int = -1  # rows in the summary
     _next: float = 0.0  # time from which another summary may be made
@@ -42,6 +43,8 @@ class LiveSweep:
         """Add the row of a run that has ended."""
         with self._lock:
             self._rows[row.key] = row
+            if len(self._rows) > self.known():
+                self._clock.add(row)
 
     def finish(self, decision: Decision | None = None) -> None:
         """Note that no more rows come, and the verdict of the sweep."""
@@ -59,8 +62,8 @@ class LiveSweep:
 
     @property
     def seconds(self) -> float:
-        """The wall time that the sweep has taken so far."""
-        return (self._ended or time.monotonic()) - self._begun
+        """The wall time that the runs have taken so far."""
+        return self._clock.seconds(self._ended)
 
     def row(self, key: str) -> Row | None:
         return self._rows.get(key)

@@ -141,7 +141,7 @@ def _by_value(key: str, values: list[Any], distinct: Counter[Any], numeric: bool
     names = sorted(distinct) if numeric else [name for name, _ in distinct.most_common(LEVELS)]
     if not numeric and len(distinct) <= LEVELS:
         names.sort()
-    labels = [_text(name) for name in names]
+    labels = _labels(names)
     place = {name: n for n, name in enumerate(names)}
     rest = len(names)
     if len(distinct) > len(names):
@@ -159,10 +159,19 @@ def _count(axis: BinnedAxis, outcomes: Outcomes) -> None:
     summary.influence = influence(axis.bins, axis.size, outcomes)
 
 
+def _labels(names: list[Any]) -> list[str]:
+    """Return the texts of values: numbers with as few digits as tell them apart, at least four."""
+    for digits in (4, 6, 9):
+        texts = [f"{name:.{digits}g}" if isinstance(name, float) else _text(name) for name in names]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [_text(name) for name in names]
+
+
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
+    return json.dumps(value)
 
 
 def _figure(value: float, span: float) -> str:

@@ -71,7 +71,20 @@ function labels(axis, length, gap) {
     return ticks(axis.low, axis.high, Math.max(2, Math.floor(length / gap)))
       .map(([value, place]) => [figure(value), place]);
   const count = axis.labels.length, every = Math.max(1, Math.ceil(gap / (length / count)));
-  return axis.labels.map((text, n) => [text, (n + 0.5) / count]).filter((_, n) => n % every === 0);
+  return axis.labels.map((text, n) => [text, (n + 0.5) / count])
+    .filter((_, n) => n % every === every >> 1);
+}
+
+/** The labels along a horizontal axis, as [text, x]: they neither overlap nor leave it by `spare`. */
+function labelsAcross(axis, length, least, spare = 0) {
+  if (axis.low !== null)
+    return labels(axis, length, least).map(([text, place]) => [text, length * place]);
+  const longest = Math.max(...axis.labels.map((text) => text.length));
+  const gap = Math.min(120, Math.max(least, 7 * longest + 10));
+  const room = Math.max(gap, length / axis.labels.length) - 8;
+  return labels(axis, length, gap)
+    .map(([text, place]) => [shortened(text, room), length * place])
+    .filter(([text, x]) => x + 3.5 * text.length <= length + spare);
 }
 
 /** Find the heat map of two axes; the bins of the answer are (x, y) in that order. */
@@ -138,9 +151,8 @@ export function heatmap(root, data, options) {
   for (const [text, place] of labels(ay, down, 22))
     svg.append(make("text", { x: left - 8, y: top + down * (1 - place) + 4, class: "tick end" },
       shortened(text, left - 10)));
-  for (const [text, place] of labels(ax, across, ax.low === null ? 44 : 60))
-    svg.append(make("text", { x: left + across * place, y: top + down + 16, class: "tick middle" },
-      shortened(text, Math.max(cell, 60))));
+  for (const [text, x] of labelsAcross(ax, across, ax.low === null ? 44 : 60, 8))
+    svg.append(make("text", { x: left + x, y: top + down + 16, class: "tick middle" }, text));
   svg.append(make("text", { x: left + across, y: top + down + 38, class: "axis-name end" },
     `${shortKey(ax.key, across)} →`));
 }
@@ -254,10 +266,10 @@ export function axisBars(root, axis) {
           + `[${percent(low)}, ${percent(up)}]` : "") }));
   }
   svg.append(make("path", { d: `M0 ${span + 0.5}H${width}`, class: "rail" }));
-  for (const [text, place] of labels(axis, width, axis.low === null ? 48 : 64)) {
+  for (const [text, x] of labelsAcross(axis, width, axis.low === null ? 48 : 64)) {
+    const place = axis.low === null ? 0.5 : x / width;
     const end = place > 0.96 ? " end" : place < 0.04 ? "" : " middle";
-    svg.append(make("text", { x: width * place, y: height - 3, class: `tick${end}` },
-      shortened(text, Math.max(step, 48))));
+    svg.append(make("text", { x, y: height - 3, class: `tick${end}` }, text));
   }
 }
 

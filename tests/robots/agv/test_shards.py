@@ -6,6 +6,7 @@ from io import BytesIO
 import pytest
 
 import rigless
+from rigless.host.shards.wire import fleet_id
 from rigless.kernel.inputs import Follow, PlaceRobot, SetInput
 from rigless.kernel.recording import Recorder
 from rigless.kernel.shard import Shard, to_bytes
@@ -192,3 +193,12 @@ def test_each_robot_belongs_to_one_part_and_parts_have_equal_sizes(count):
     sizes = [owners.count(number) for number in range(1, count + 1)]
     assert sum(sizes) == 100
     assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_name_of_a_fleet_does_not_depend_on_the_address_of_its_server():
+    def name(seed=5, **keys):
+        settings = [f"{key.replace('_', '.')}={value}" for key, value in keys.items()]
+        return fleet_id(open_target("agv", settings, seed=seed, collect=False).scenario, seed)
+
+    assert name(ports_nats=0) == name(ports_nats="10.0.0.7:4222") == name(shard="1/2") == name()
+    assert len({name(), name(seed=6), name(count=3)}) == 3

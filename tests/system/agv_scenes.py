@@ -21,7 +21,7 @@ def on_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(*args: Any, **kwargs: Any) -> None:
         async def within_deadline() -> None:
-            await asyncio.wait_for(test(*args, **kwargs), 100)
+            await asyncio.wait_for(test(*args, **kwargs), 4 * DEADLINE_S)
 
         asyncio.run(within_deadline())
 

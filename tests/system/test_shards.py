@@ -6,12 +6,18 @@ import os
 import signal
 import urllib.error
 import urllib.request
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
 import reserved
 from nats_servers import Server
+from rigless.host.environment import Environment
+from rigless.host.host import Host
+from rigless.host.shards import exchange
+from rigless.kernel.inputs import PlaceRobot
 from rigless.recordings.replay import verify
+from rigless.scenario.load import open_target
 
 from .agv_backend import Backend
 from .agv_scenes import on_loop, until
@@ -43,8 +49,11 @@ def command_of(pid):
 
 def shard_process(parent, shard):
     """Return the process of a shard, or None while there is none."""
-    found = [pid for pid in children_of(parent) if shard in command_of(pid)]
-    return found[0] if found else None
+    for pid in children_of(parent):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            if shard in command_of(pid):
+                return pid
+    return None
 
 
 def pose_of(backend):
@@ -66,7 +75,9 @@ async def test_a_fleet_in_two_processes_one_of_which_dies(tmp_path, rigless_proc
             start = pose_of(backend)
             await backend.command("MOVE", x=start["x"] + 0.5, y=start["y"])
             await backend.until_ended()
-            assert abs(pose_of(backend)["x"] - start["x"] - 0.5) < 0.01
+            await backend.until(
+                lambda: abs(pose_of(backend)["x"] - start["x"] - 0.5) < 0.01, "a state at the goal"
+            )
             # the panel of the parent, which steps no robot, shows all of them
             found = await asyncio.to_thread(status, url)
             assert [robot["name"] for robot in found["robots"]] == [f"agv-{n}" for n in range(1, 5)]
@@ -132,3 +143,42 @@ def test_wrong_parts_are_sentences(rigless_command, tmp_path):
         assert result.returncode == 2
         assert what in " ".join(result.stderr.replace("│", " ").split())
         assert "Traceback" not in result.stderr
+
+
+@asynccontextmanager
+async def part(server, folder, shard):
+    """Return the running host of one part of a fleet of two robots."""
+    settings = [f"ports.nats={server.address}", "count=2", f"shard={shard}"]
+    built = open_target("agv", settings, seed=1, collect=False)
+    host = Host(built, environment=Environment(folder))
+    await host.open()
+    running = asyncio.create_task(host.run())
+    try:
+        yield host
+        assert not host.failure, host.failure
+    finally:
+        host.stop()
+        await asyncio.wait([running])
+        await host.close()
+
+
+@on_loop
+async def test_a_part_whose_question_is_answered_late_joins_the_running_fleet(
+    tmp_path, monkeypatch
+):
+    def pose(host):
+        return host.sim.robots["agv-2"].truth().pose
+
+    with Server(tmp_path) as server:
+        opened = part(server, tmp_path / "1", "1/2"), part(server, tmp_path / "2", "2/2")
+        hosts = await asyncio.gather(*(one.__aenter__() for one in opened))
+        start = pose(hosts[1])
+        hosts[1].apply(PlaceRobot("agv-2", 12.0, 3.0, 1.0))
+        await until(lambda: pose(hosts[0])[:2] == (12.0, 3.0), "the pose in the other part")
+        await opened[1].__aexit__(None, None, None)
+        monkeypatch.setattr(exchange, "ASK_S", 0.0)
+        async with part(server, tmp_path / "2", "2/2") as again:
+            assert again.exchange.rejoined
+            assert pose(again) == (12.0, 3.0, 1.0) != start
+            assert abs(again.sim.now_s - hosts[0].sim.now_s) < 30.0
+        await opened[0].__aexit__(None, None, None)

@@ -20,9 +20,9 @@ MOST_SHARDS = 256
 
 
 class Whereabouts(NamedTuple):
-    """Pose, velocity and load of a robot; all NaN if it has no place.
+    """Pose and velocity of a robot; all NaN if it has no place.
 
-    The load is a number with a meaning of its own for each kind of robot.
+    `extra` is an integer with a meaning of its own for each kind of robot, such as its load.
     """
 
     x_m: float
@@ -30,7 +30,7 @@ class Whereabouts(NamedTuple):
     theta_rad: float
     v_mps: float = 0.0
     omega_radps: float = 0.0
-    load: float = 0.0
+    extra: float = 0.0
 
 
 NOWHERE = Whereabouts(*(float("nan"),) * len(Whereabouts._fields))

@@ -1,11 +1,13 @@
 """Parts of a fleet in simulations of their own, which exchange the poses of their robots."""
 
+import math
 import random
 from io import BytesIO
 
 import pytest
 
 import rigless
+from rigless.host.shards.wire import fleet_id
 from rigless.kernel.inputs import Follow, PlaceRobot, SetInput
 from rigless.kernel.recording import Recorder
 from rigless.kernel.shard import Shard, to_bytes
@@ -110,15 +112,42 @@ def test_a_robot_of_another_part_blocks_the_way(tmp_path):
     assert parts[0].truth("left").pose[0] == pytest.approx(12.0, abs=0.01)
 
 
-def test_two_parts_whose_robots_meet_head_on_both_stop(tmp_path):
+def reported(sim, code):
+    return [event.data["about"] for event in sim.events if event.code == code]
+
+
+@pytest.mark.parametrize("degrees", [45, 90, 135, 180])
+@pytest.mark.parametrize("late_m", [0.0, -0.8])
+def test_robots_of_two_parts_that_cross_keep_apart_and_say_who_blocks_whom(
+    tmp_path, degrees, late_m
+):
+    theta, way_m = math.radians(degrees), 4.0 + late_m
+    x, y = math.cos(theta), math.sin(theta)
+    start = f"x = {4.0 - way_m * x}, y = {-way_m * y}, theta = {theta}"
+    robots = TWO.replace("x = 8, y = 0, theta = 3.14159265", start)
+    parts = parts_of(tmp_path, 2, robots)
+    drive(parts[0], "left", 10.0, 0.0)
+    drive(parts[1], "right", 4.0 + 6.0 * x, 6.0 * y)
+    run_together(parts, 9.0)
+    assert [reported(sim, "collision") for sim in parts] == [[], []]
+    found = [reported(sim, "deadlock") for sim in parts]
+    if late_m == 0.0 or degrees == 180:
+        assert found == [[{"robots": ["left", "right"]}]] * 2
+    else:
+        assert found[0] == found[1]
+
+
+def test_the_load_of_a_robot_of_another_part_is_part_of_its_footprint(tmp_path):
     parts = parts_of(tmp_path, 2, TWO)
-    drive(parts[0], "left", 8.0, 0.0)
-    drive(parts[1], "right", 0.0, 0.0)
-    run_together(parts, 12.0)
-    left, right = parts[0].truth("left"), parts[1].truth("right")
-    gap = right.pose[0] - left.pose[0] - parts[0].robots["left"].machine.protection.size_m[0]
-    assert gap > 0.0
-    assert left.velocity == right.velocity == (0.0, 0.0)
+    here, there = (sim.robots["right"].machine for sim in parts)
+    sizes = []
+    for load in ((2.4, 1.2), None):
+        there.state.load_size_m = load
+        there.protection.reshape()
+        run_together(parts, 0.1)
+        assert here.protection.size_m == there.protection.size_m
+        sizes.append(here.protection.size_m)
+    assert sizes == [(2.4, 1.2), (0.9, 0.65)]
 
 
 def test_the_recording_of_a_part_replays(tmp_path):
@@ -192,3 +221,12 @@ def test_each_robot_belongs_to_one_part_and_parts_have_equal_sizes(count):
     sizes = [owners.count(number) for number in range(1, count + 1)]
     assert sum(sizes) == 100
     assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_name_of_a_fleet_does_not_depend_on_the_address_of_its_server():
+    def name(seed=5, **keys):
+        settings = [f"{key.replace('_', '.')}={value}" for key, value in keys.items()]
+        return fleet_id(open_target("agv", settings, seed=seed, collect=False).scenario, seed)
+
+    assert name(ports_nats=0) == name(ports_nats="10.0.0.7:4222") == name(shard="1/2") == name()
+    assert len({name(), name(seed=6), name(count=3)}) == 3

@@ -3,7 +3,8 @@
 Theory of operation. All subjects begin with `rigless.fleet.<id>`; the id is a hash of scenario and
 seed. A shard that starts asks for running shards. If one answers, it joins them: it begins at
 their present time, with its robots where the others last saw them. Otherwise it opens its ports,
-announces itself until all shards are there, and takes the time zero that shard 1 then sets.
+announces itself until all shards are there, and takes the time zero that shard 1 then sets. If
+that is in the past, an answer was late: it asks again and joins.
 
 While it runs, a shard publishes the poses of its robots at the rate of their fastest method, at
 most MOST_HZ. The poses of another shard become a `Follow` input, stamped on arrival and recorded
@@ -38,6 +39,7 @@ from rigless.transports.jetstream.errors import Log
 
 MOST_HZ = 50.0
 ASK_S = 0.5  # a running shard answers within this time
+ASK_AGAIN_S = 5.0  # if not, it is busy
 HELLO_S = 1.0
 WAIT_S = 0.05
 MARGIN_S = 1.0  # from the agreement to time zero: panels and recordings are opened
@@ -105,31 +107,38 @@ class Exchange:
         while not self._connection.up and not self._host.finished.is_set():
             await asyncio.sleep(WAIT_S)
         self._tasks.append(asyncio.create_task(self._announce()))
+        await self._ask(within_s=ASK_S)
+        if self.epoch_ns is not None and self.shard.number:
+            await self._join()
+
+    async def _ask(self, within_s: float) -> None:
+        """Ask running shards for their time and where they last saw the robots of this one."""
         self._hello(ready=False, asks=True)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(ASK_S):
+            async with asyncio.timeout(within_s):
                 while self.shard.number and self._seen is None:
                     await asyncio.sleep(WAIT_S / 5)
-        if self.epoch_ns is not None and self.shard.number:
-            self.rejoined = True
-            self._join()
 
     async def agree(self) -> None:
         """Wait for all shards and agree on time zero, unless they run already."""
-        nag_s = time.monotonic() + NAG_S
+        nag_s, begins = time.monotonic() + NAG_S, False
         everyone = set(range(1, self.shard.count + 1))
         while self.epoch_ns is None and not self._host.finished.is_set():
             self._hello(ready=True)
             others = everyone - {self.shard.number}
             if self.shard.number == 1 and others <= self._ready:
-                self.epoch_ns = time.time_ns() + int(MARGIN_S * 1e9)
+                self.epoch_ns, begins = time.time_ns() + int(MARGIN_S * 1e9), True
                 self._hello(ready=True)
             elif time.monotonic() > nag_s:
                 nag_s += NAG_S
                 missing = ", ".join(map(str, sorted(others - self._ready))) or "none"
                 self.log_event(f"waiting for shards of {self.shard.count}: {missing}", "info")
             await asyncio.sleep(WAIT_S)
-        if self.epoch_ns is not None and (self.rejoined or not self.shard.number):
+        if self.epoch_ns is None:
+            return
+        if self.shard.number and not self.rejoined and not begins and self._now_ns() > 0:
+            await self._join()
+        if self.rejoined or not self.shard.number:
             self._core.begin_at(max(self._now_ns() + int(MARGIN_S * 1e9), self._core.now_ns))
 
     def _now_ns(self) -> int:
@@ -137,8 +146,11 @@ class Exchange:
         assert self.epoch_ns is not None
         return max(0, int((time.time_ns() - self.epoch_ns) * self._host.pace.speed))
 
-    def _join(self) -> None:
+    async def _join(self) -> None:
         """Go to the time of the running shards, with the robots where those last saw them."""
+        self.rejoined = True
+        if self._seen is None:
+            await self._ask(within_s=ASK_AGAIN_S)
         self._core.begin_at(self._now_ns())
         for number, poses in self._last.items():
             self._core.apply(inp.Follow(number, poses))

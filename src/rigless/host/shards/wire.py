@@ -44,8 +44,11 @@ class Poses(NamedTuple):
 
 
 def fleet_id(scenario: Scenario, seed: int) -> str:
-    """Return a name for a fleet, so that fleets on one server are kept apart."""
-    text = scenario.model_dump_json(exclude={"shard"})
+    """Return a name for a fleet, so that fleets on one server are kept apart.
+
+    Parts on different machines may have different addresses of that server.
+    """
+    text = scenario.model_dump_json(exclude={"shard": True, "robots": {"__all__": {"ports"}}})
     return hashlib.blake2b(f"{seed} {text}".encode(), digest_size=6).hexdigest()
 
 

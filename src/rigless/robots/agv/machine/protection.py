@@ -147,13 +147,16 @@ class Protection:
 
     @property
     def waits(self) -> bool:
-        """True while the robot stands before an obstacle and has a path."""
+        """True while the robot stands before an obstacle and has a path.
+
+        The path of a robot that another process steps is not known here: such a robot drives.
+        """
         state = self.state
         if not state.obstacle_stop:
             return False
         read = state.drive.item  # this runs in every tick of a blocked robot
         stands = read(d.V) == 0.0 and read(d.OMEGA) == 0.0
-        return stands and len(state.path) > int(read(d.LEG))
+        return stands and (len(state.path) > int(read(d.LEG)) or read(d.PHASE) == d.ROLL)
 
     def footprint_message(self) -> list[Point]:
         """Return the corners on the map as they are published."""

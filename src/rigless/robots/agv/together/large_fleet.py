@@ -19,6 +19,8 @@ from rigless.robots.agv.state import AgvState
 from rigless.robots.agv.together.fleet_tick import FleetTick, groups_of
 
 FAR_M = 1e5
+STOPPED, ROLLS, BACK, FLAGS = 1, 2, 4, 3  # bits of the extra number of the whereabouts
+LENGTH_BITS = 20  # above them the length and then the width of the load, in mm
 
 
 class LargeFleetMember(Robot, FleetMember):
@@ -44,12 +46,24 @@ class LargeFleetMember(Robot, FleetMember):
         return [robot for robot in self.all_robots.values() if robot.world is self.world]
 
     def whereabouts(self) -> Whereabouts:
-        x, y, theta, v, omega = self.machine.state.drive[: d.ODOMETER].tolist()
-        return Whereabouts(x, y, theta, v, omega)
+        state, drive = self.machine.state, self.machine.drive
+        length_m, width_m = state.load_size_m or (0.0, 0.0)
+        load = round(1e3 * width_m) << LENGTH_BITS | round(1e3 * length_m)
+        flags = STOPPED * state.obstacle_stop | ROLLS * drive.rolling | BACK * drive.backwards
+        x, y, theta, v, omega = state.drive[: d.ODOMETER].tolist()
+        return Whereabouts(x, y, theta, v, omega, load << FLAGS | flags)
 
     def follow_pose(self, place: Whereabouts) -> None:
-        state = self.machine.state
+        state, extra = self.machine.state, int(place.extra)
         state.drive[: d.ODOMETER] = place[: d.ODOMETER]
+        state.drive[d.PHASE] = d.ROLL if extra & ROLLS else d.REST
+        state.drive[d.BACK] = 1.0 if extra & BACK else 0.0
+        state.obstacle_stop = bool(extra & STOPPED)
+        width_mm, length_mm = divmod(extra >> FLAGS, 1 << LENGTH_BITS)
+        size_m = (length_mm / 1e3, width_mm / 1e3) if length_mm else None
+        if size_m != state.load_size_m:
+            state.load_size_m = size_m
+            self.machine.protection.reshape()
         state.wake()
         self.machine.protection.moved()
 

@@ -8,7 +8,15 @@ from tests.robots.agv.scene import over
 
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.vda5050.wire import vda5050_port
-from rigless.robots.agv.vda5050_model.received import Unreadable
+from rigless.robots.agv.vda5050_model.received import (
+    Action,
+    Ellipse,
+    InstantActions,
+    Node,
+    NodePosition,
+    Order,
+    Unreadable,
+)
 
 from .scene import NAMES_3
 from .schemas import BOUND, lines
@@ -139,3 +147,19 @@ def test_every_field_is_read_and_checked(version):
                 del place[key]
                 assert refused(name, changed), (name, line["path"], "left out")
     assert tried > 250
+
+
+def test_a_message_with_the_names_of_2_1_is_translated_to_3_0():
+    config = RobotConfig.model_validate(over(own(), {"vda5050": {"version": "3.0.0"}}))
+    codec = vda5050_port(config).codec()
+    place = NodePosition(x=0.0, y=0.0, mapId="map", allowedDeviationXY=0.5)
+    node = Node(nodeId="n", sequenceId=0, released=True, actions=[], nodePosition=place)
+    action = Action(actionType="stateRequest", actionId="a", blockingType="HARD")
+    order = Order(orderId="o", orderUpdateId=0, nodes=[node], edges=[])
+    for given in (order, InstantActions(actions=[action])):
+        topic, data = codec.encode_request(given)
+        [found] = codec.decode(data, topic)
+        if isinstance(found, Order):
+            assert found.nodes[0].nodePosition.allowedDeviationXY == Ellipse(0.5, 0.5, 0.0)
+        else:
+            assert found.actions[0].blockingType == "NONE"

@@ -106,7 +106,7 @@ class Vda5050Codec:
         name = next(name for name, kind in r.TOPICS.items() if kind is type(message))
         plain = _without_nulls(msgspec.to_builtins(message))
         if self.dialect.major == 3:
-            _make_ellipses(plain)
+            _translate_to_3(plain)
         head = {
             "headerId": message.headerId,
             "timestamp": message.timestamp or "1970-01-01T00:00:00.000Z",
@@ -254,9 +254,11 @@ def _report(data: bytes, kind: type[Report]) -> Report:
         raise WireError(what, hang_up=False) from None
 
 
-def _make_ellipses(order: dict[str, Any]) -> None:
-    """Write the deviations of nodes as 3.0 has them."""
-    for node in order.get("nodes", ()):
+def _translate_to_3(message: dict[str, Any]) -> None:
+    """Write deviations of nodes and blocking types of instant actions as 3.0 has them."""
+    for action in message.get("actions", ()):
+        action["blockingType"] = "NONE"
+    for node in message.get("nodes", ()):
         place = node.get("nodePosition", {})
         radius = place.get("allowedDeviationXY")
         if isinstance(radius, float):

@@ -39,7 +39,7 @@ def robot(rigless_process, broker, *more, version="2.0.0"):
     return rigless_process("run", "agv", *words, *more)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(240)
 def test_a_master_of_vda_5050_lib_drives_the_robot(rigless_process, broker):
     assert LIBRARY.exists(), f"{LIBRARY} is missing: run scripts/build-web tools"
     robot(rigless_process, broker)
@@ -48,7 +48,7 @@ def test_a_master_of_vda_5050_lib_drives_the_robot(rigless_process, broker):
         [node, MASTER, ROOT, broker.url, "agv"],
         capture_output=True,
         text=True,
-        timeout=75,
+        timeout=150,
         check=False,
     )
     said = run.stdout.splitlines()
@@ -80,7 +80,7 @@ def core_python():
     return made.stdout.splitlines()[-1]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(240)
 def test_a_master_of_vda5050_core_reads_a_layout_and_drives_the_robot(
     rigless_process, rigless_command, broker, core_python, tmp_path
 ):
@@ -154,7 +154,7 @@ class Master:
                     return plain
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(240)
 def test_a_broker_that_is_killed_under_an_order_loses_and_repeats_nothing(rigless_process, broker):
     process = robot(rigless_process, broker, version="2.1.0")
     places = [(0.4 * k, 0.0) for k in range(4)]

@@ -22,18 +22,25 @@ WHOLE = ("batteryState.batteryHealth", "batteryState.reach")  # integers to some
 
 
 @cache
-def schema(version: str, name: str) -> dict[str, Any]:
+def lines(version: str, name: str) -> list[re.Match[str]]:
+    """Return the lines of the list of a message."""
     listed = "3.0.0" if version == "3.0.0" else "2.1.0"
     text = (FIELDS / f"{listed}.txt").read_text("utf-8")
     section = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     assert section, f"no fields of {name}"
+    found = [LINE.fullmatch(line.strip()) for line in section[1].splitlines()]
+    known = [line for line in found if line is not None]
+    assert len(known) == len(found), f"a line of {name} cannot be read"
+    if version == "2.0.0":
+        return [line for line in known if not NEW_IN_2_1.match(line["path"])]
+    return known
+
+
+@cache
+def schema(version: str, name: str) -> dict[str, Any]:
     whole: dict[str, Any] = _object()
-    for line in section[1].splitlines():
-        found = LINE.fullmatch(line.strip())
-        assert found, line
-        if version == "2.0.0" and NEW_IN_2_1.match(found["path"]):
-            continue
-        _add(whole, _keys(found["path"]), found)
+    for line in lines(version, name):
+        _add(whole, _keys(line["path"]), line)
     if version == "2.0.0" and name == "state":
         node = whole["properties"]["nodeStates"]["items"]
         node["properties"]["nodePosition"]["required"].append("theta")

@@ -103,10 +103,15 @@ def test_failing_slow_and_blocked_actions(scene):
     scene.sim.inject("agv", "drop", "blocked")
     scene.order(graph(*LINE, at=at)).run(3.0)
     assert (scene.status("a"), scene.status("b")) == ("FAILED", "RUNNING")
+    [error] = scene.state["errors"]
+    assert error["errorType"] == ("actionError" if scene.major == 2 else "ACTION_FAILED")
+    assert error["errorReferences"] == [{"referenceKey": "actionId", "referenceValue": "a"}]
     scene.run(20.0)
     assert (scene.status("b"), scene.status("c")) == ("FINISHED", "RUNNING")
     scene.sim.clear("agv", "drop")
     scene.until(lambda: scene.done)
+    scene.order(graph((2, 0), (1, 0)), "o2")
+    assert scene.errors == [], "until a new order is accepted"
 
 
 def test_a_retriable_action_waits_for_the_master():
@@ -177,6 +182,30 @@ def test_requests_publish_and_instant_actions_are_carried_out_once(scene):
     scene.act("stateRequest", "s").act("factsheetRequest", "f").act("factsheetRequest", "f")
     assert len(scene.sent["state"]) > states
     assert len(scene.sent["factsheet"]) == sheets + 1
+    scene.order(graph((0, 0)), "o1")
+    assert scene.status("s") == ("" if scene.major == 2 else "FINISHED"), "3.0 clears on request"
+    if scene.major == 3:
+        scene.act("clearInstantActions", "c")
+        assert [one["actionId"] for one in scene.state["instantActionStates"]] == ["c"]
+
+
+def test_own_actions_have_the_blocking_types_of_their_config(scene):
+    own = [
+        {"actionType": "any", "blockingTypes": ["NONE", "SOFT", "HARD"]},
+        {"actionType": "alone", "blockingTypes": ["SINGLE"]},
+        {"actionType": "never", "blockingTypes": ["NONE"]},
+    ]
+    scene = Scene(scene.version, vda5050={"actions": own}).run(0.05)
+    features = scene.sent["factsheet"][0]["protocolFeatures"]
+    listed = {
+        kind["actionType"]: kind["blockingTypes"]
+        for kind in features["agvActions" if scene.major == 2 else "mobileRobotActions"]
+    }
+    single = ["SINGLE"] if scene.major == 3 else []
+    assert listed["any"] == ["NONE", "SOFT", "HARD", *single]
+    assert (listed["alone"], listed["never"]) == (single, ["NONE"])
+    scene.order(graph(*LINE, at={0: [action("never", "n", "HARD")]}))
+    assert scene.state["orderId"] == ""
 
 
 def test_an_action_of_the_standard_that_the_robot_does_not_have_fails_with_the_reason():

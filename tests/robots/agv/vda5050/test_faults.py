@@ -1,6 +1,9 @@
 """Faults of the session, the clock, the position and the wire; snapshots; own headers."""
 
+import msgspec
 import pytest
+
+from rigless.robots.agv.vda5050.front import Front
 
 from .scene import Scene, action, graph
 
@@ -115,3 +118,56 @@ def test_the_will_is_made_for_each_connection(scene):
     assert scene.sent["_will"][-1]["connectionState"] == broken
     last = [one["connectionState"] for one in scene.sent["connection"][-2:]]
     assert last == ["ONLINE", "OFFLINE"]
+
+
+TIMED = ("agvPosition", "velocity", "distanceSinceLastNode", "batteryState", "errors")
+
+
+def content(front):
+    """Return what a state has beyond the time, the place and the battery."""
+    whole = msgspec.to_builtins(front.report.state())
+    found = {key: value for key, value in whole.items() if key not in TIMED}
+    found["errors"] = [(one["errorType"], one["errorLevel"]) for one in whole["errors"]]
+    found["charging"] = whole["batteryState"]["charging"]
+    found["position"] = whole["agvPosition"]["mapId"], whole["agvPosition"]["positionInitialized"]
+    return found
+
+
+def test_every_change_is_published_in_its_tick(scene, monkeypatch):
+    tick, publish = Front.tick, Front.publish_state
+    published, missed = {}, []
+
+    def watched(front):
+        tick(front)
+        now = content(front)
+        changed = [key for key in now if published and now[key] != published[key]]
+        missed.extend((scene.sim.now_s, key) for key in changed)
+        published.update(now)
+
+    monkeypatch.setattr(
+        Front, "publish_state", lambda front: (publish(front), published.update(content(front)))
+    )
+    monkeypatch.setattr(Front, "tick", watched)
+    at = {0: [action("pick", "p", "SOFT")], 2: [action("finePositioning", "f", "NONE")]}
+    scene.order(graph((0, 0), (2, 0), (3, 0), (4, 0), base=2, at=at)).run(1.0)
+    scene.act("startPause", "p1").run(1.0).act("stopPause", "p2").run(3.0)
+    scene.order(graph((2, 0), (3, 0), (4, 0), base=2, first=1), update=1)
+    for name, on, off in (
+        ("estop", True, False), ("obstacle_m", 0.05, -1.0), ("charging", True, False),
+        ("operating_mode", "SEMIAUTOMATIC", "AUTOMATIC"),
+    ):  # fmt: skip
+        scene.sim.set_input("agv", name, on)
+        scene.run(0.5).sim.set_input("agv", name, off)
+        scene.run(0.5)
+    scene.sim.send("agv", "nats", {"type": "CommandRequest", "commandId": "r",
+                                   "commandType": "RESUME", "params": {}})  # fmt: skip
+    for target, kind in (("localization", "lost"), ("drive_left", "error")):
+        scene.sim.inject("agv", target, kind)
+        scene.run(0.5).sim.clear("agv", target)
+        scene.run(0.5)
+    new = {"mapId": "hall", "mapVersion": "1"}
+    scene.act("downloadMap", "m", **new, mapDownloadLink="http://x").run(1.0)
+    scene.act("enableMap", "e", **new).act("fly", "x").run(8.0)
+    scene.act("cancelOrder", "c").until(lambda: scene.status("c") == "FINISHED")
+    assert missed == []
+    assert len(scene.sent["state"]) > 20

@@ -55,10 +55,10 @@ class Model:
             self.base, self.horizon = nodes[1:released], nodes[released:]
         elif update < self.update:
             return "outdated"
+        elif self.cancelled and (self.major == 3 or update > self.update):
+            return "cancelled"
         elif update == self.update:
             return "same" if self.major == 3 and message != self.message else ""
-        elif self.cancelled:
-            return "cancelled"
         elif first != (self.base[-1] if self.base else self.last):
             return "stitch"
         else:

@@ -108,6 +108,31 @@ def test_an_action_that_cannot_be_interrupted_ends_before_the_cancellation(scene
     assert scene.truth.pose[0] == 0.0
 
 
+def test_a_second_cancel_ends_with_the_first(scene):
+    scene.order(graph((0, 0), (4, 0))).run(1.5)
+    scene.act("cancelOrder", "c").act("cancelOrder", "d")
+    assert (scene.status("c"), scene.status("d")) == ("RUNNING", "RUNNING")
+    scene.until(lambda: scene.status("c") == "FINISHED")
+    assert (scene.status("d"), scene.errors) == ("FINISHED", [])
+    scene.act("cancelOrder", "e")
+    assert scene.status("e") == "FAILED"
+
+
+def test_a_mode_is_reported_when_the_actions_of_the_order_have_ended(scene):
+    at = {0: [action("pick", "p"), action("detectObject", "d")]}
+    scene.order(graph((0, 0), (1, 0), at=at)).run(0.5)
+    scene.sim.set_input("agv", "operating_mode", "MANUAL")
+    scene.run(1.0)
+    assert (scene.status("p"), scene.status("d")) == ("RUNNING", "FAILED")
+    assert (scene.state["operatingMode"], len(scene.state["nodeStates"])) == ("AUTOMATIC", 1)
+    scene.order(graph((0, 0)), "o2")
+    assert len(scene.errors) == 1, "the order is still active"
+    scene.until(lambda: scene.status("p") == "FINISHED").run(0.2)
+    manual = [one for one in scene.sent["state"] if one["operatingMode"] == "MANUAL"]
+    cleared = [one for one in scene.sent["state"] if one["orderId"] and not one["nodeStates"]]
+    assert manual[0] == cleared[0], "both change in one message"
+
+
 def test_without_the_broker_the_robot_drives_to_the_end_of_its_base(scene):
     scene.order(graph((0, 0), (1, 0), (2, 0), base=2))
     scene.report("DOWN")
@@ -190,6 +215,30 @@ def test_an_edge_is_driven_backwards_and_turns_are_slow(orientation, more):
     scene.order(graph((4, 2), (2, 2), edge={"maxRotationSpeed": 0.5}), "o2")
     found, fastest = headings(scene)
     assert fastest == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_curve_without_a_degree_is_a_polyline(version):
+    scene = Scene(version).run(0.05)
+    points = [{"x": 0, "y": 0}, {"x": 2, "y": 0}, {"x": 2, "y": 2}]
+    curve = {"knotVector": [0, 0, 0.5, 1, 1], "controlPoints": points}
+    scene.order(graph((0, 0), (2, 2), edge={"trajectory": curve}))
+    scene.until(lambda: scene.truth.pose[1] > 1.0)
+    assert scene.truth.pose[0] == pytest.approx(2.0, abs=0.02)
+    scene.until(lambda: scene.done)
+
+
+def test_new_actions_where_the_robot_stands_come_with_a_node_at_the_same_place():
+    scene = Scene("3.0.0").run(0.05)
+    scene.order(graph((0, 0), (1, 0), at={2: [action("detectObject", "a")]}))
+    scene.until(lambda: scene.done)
+    at = {2: [action("detectObject", "a")], 4: [action("finePositioning", "b")]}
+    scene.order(graph((1, 0), (1, 0), first=1, at=at), update=1)
+    assert (scene.errors, scene.status("a")) == ([], "FINISHED")
+    scene.until(lambda: scene.done)
+    assert scene.statuses("a") == ["WAITING", "RUNNING", "FINISHED"], "not again"
+    assert (scene.status("b"), scene.state["lastNodeSequenceId"]) == ("FINISHED", 4)
+    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_curve_is_driven_backwards():

@@ -8,7 +8,7 @@ from rigless.robots.agv.vda5050_model.received import MOST
 from rigless.worlds.grid import Grid
 from rigless.worlds.grid_world import GridWorld
 
-from .scene import Scene, action, graph
+from .scene import NAMES_3, Scene, action, graph
 
 LINE = ((0, 0), (1, 0), (2, 0))
 KINDS = ("2.0.0", "2.1.0", "3.0.0")
@@ -64,6 +64,29 @@ def changed(**more):
     return make
 
 
+def placed(first=0, **more):
+    def make():
+        given = graph(*LINE)
+        given["nodes"][first]["nodePosition"] |= more
+        return given
+
+    return make
+
+
+def lost(scene):
+    scene.sim.inject("agv", "localization", "lost")
+
+
+def second_map(scene):
+    new = {"mapId": "hall", "mapVersion": "1"}
+    scene.act("downloadMap", "m", **new, mapDownloadLink="http://x").run(1.0)
+    scene.act("enableMap", "e", **new)
+
+
+def hard_instant(scene):
+    scene.publish("instantActions", {"actions": [action("stateRequest", "i9", "HARD")]})
+
+
 def mode(name):
     def set_mode(scene):
         scene.sim.set_input("agv", "operating_mode", name)
@@ -115,7 +138,7 @@ START, INSTANT = "START_NODE_OUT_OF_RANGE", "INVALID_INSTANT_ACTION"
 SIDE, GLOBAL = {"orientation": 1.0}, {"orientationType": "GLOBAL"}
 TABLE = {
     # name: (before, message, type in 2.x, type in 3.0, further references). None: it is ignored,
-    # "": there is no such message.
+    # "" and "-": there is no such message.
     "no JSON": (None, raw(b"{"), INVALID, VALIDATION, {"topic"}),
     "not an object": (None, raw(b"[1]"), INVALID, VALIDATION, {"topic"}),
     "a field is missing": (
@@ -153,6 +176,13 @@ TABLE = {
     "action without parameters": (
         None, new(acting("waitForTrigger", at=1)), "orderError", ACTION, {"actionId"},
     ),
+    "a radius as an ellipse": (
+        None, new(placed(allowedDeviationXY={"a": 1, "b": 1, "theta": 0})), INVALID, "-", ORDER,
+    ),
+    "an ellipse as a radius": (None, new(placed(allowedDeviationXY=1)), "-", VALIDATION, ORDER),
+    "a negative deviation": (
+        None, new(placed(allowedDeviationTheta=-0.1)), "-", VALIDATION, {"orderId", "topic"},
+    ),
     "lower orderUpdateId": (
         held, new(id="o1", update=2), "orderUpdateError", "OUTDATED_ORDER_UPDATE", ORDER,
     ),
@@ -168,10 +198,18 @@ TABLE = {
         cancelled, new(id="o1", update=4), "orderUpdateError", "ORDER_UPDATE_FOLLOWING_CANCEL",
         ORDER,
     ),
+    "the same message after cancel": (
+        cancelled, new(id="o1", update=3), None, "ORDER_UPDATE_FOLLOWING_CANCEL", ORDER,
+    ),
     "other order active": (held, new(), "orderError", "OTHER_ORDER_ACTIVE", ORDER),
     "start out of range": (
         None, new(lambda: graph((5, 5), (6, 5))), "noRouteError", START, {"nodeId"},
     ),
+    "start in another direction": (None, new(placed(theta=1.0)), "noRouteError", START, ORDER),
+    "start on another map": (
+        second_map, new(placed(mapId="hall")), "noRouteError", START, {"nodeId"},
+    ),
+    "start without a position": (lost, new(), "noRouteError", START, {"nodeId"}),
     "manual": (
         mode("MANUAL"), new(), "orderError", "MOBILE_ROBOT_NOT_AVAILABLE", {"operatingMode"},
     ),
@@ -199,6 +237,16 @@ TABLE = {
         None, act("cancelOrder"), "noOrderToCancel", "NO_ORDER_TO_CANCEL", {"actionId"},
     ),
     "unknown instant action": (None, act("fly"), "instantActionError", INSTANT, {"actionId"}),
+    "a pose on an unknown map": (
+        None, act("initPosition", x=0, y=0, theta=0, mapId="moon"), "instantActionError", "-",
+        {"actionId"},
+    ),
+    "a pose on an unknown map of 3.0": (
+        None, act("initializePosition", x=0, y=0, theta=0, mapId="moon"), "-", INSTANT,
+        {"actionId"},
+    ),
+    "an instant action that blocks": (None, hard_instant, "-", INSTANT, {"actionId"}),
+    "a zone of no type": (None, zone_set("s", "MAGIC"), "", VALIDATION, {"topic"}),
     "instant action at the wrong place": (
         None, act("finePositioning"), "instantActionError", INSTANT, {"actionId", "topic"},
     ),
@@ -217,7 +265,8 @@ ROWS = [
     (case, version)
     for case, row in TABLE.items()
     for version in KINDS
-    if (version == "3.0.0" or row[2] != "") and (case, version) != ("a map twice", "2.0.0")
+    if row[3 if version == "3.0.0" else 2] not in ("", "-")
+    and (version, case) not in (("2.0.0", "a map twice"), ("2.0.0", "start on another map"))
 ]
 
 
@@ -238,7 +287,8 @@ def test_a_rejected_message_leaves_the_order_and_names_itself(case, version):
         return
     [error] = [one for one in state["errors"] if one["errorType"] == expected]
     found = {one["referenceKey"]: one["referenceValue"] for one in error["errorReferences"]}
-    assert references <= found.keys()
+    names = NAMES_3 if scene.major == 3 else {}
+    assert {names.get(key, key) for key in references} <= found.keys()
     assert all(isinstance(value, str) for value in found.values())
     assert error["errorLevel"] == (LEVEL_3.get(expected, "WARNING"))
     if "i9" in found.values():
@@ -343,7 +393,8 @@ def test_a_condition_stops_the_robot_and_is_listed_until_it_ends(case, version):
 
 def test_every_error_has_a_row():
     for version in (0, 1):
-        rows = {row[2 + version] for row in TABLE.values()} - {None, ""}
+        rows = {row[2 + version] for row in TABLE.values()} - {None, "", "-"}
+        rows |= {("actionError", "ACTION_FAILED")[version]}  # in test_actions.py
         rows |= {row[1 + version][0] for row in CONDITIONS.values() if row[1 + version]}
         assert rows == {case[version][0] for case in CASES.values() if case[version]}
 

@@ -143,6 +143,9 @@ class OrderDesk(AgvDesk):
         if executing(self._order):
             await self._cancel()
         self._task_id, self._epoch, self._update = f"panel-{uuid4().hex[:8]}", self._host.epoch, 0
+        if len(stops) == 1:  # a way to the node, and a turn there
+            x, y, _ = self._agv.machine.drive.pose
+            stops = [Stop(f"{stops[0].name}-start", round(x, 3), round(y, 3)), *stops]
         self._status = NO_GOAL
         self._show([(one.x, one.y) for one in stops], stops[-1])
         await self._send(order_of(self._task_id, 0, *self._about, stops))

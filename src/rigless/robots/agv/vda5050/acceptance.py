@@ -95,13 +95,14 @@ def judge(major: int, held: OrderState, order: r.Order, near: Callable[[r.Node],
     if order.orderUpdateId < held.update_id:
         what = f"orderUpdateId {order.orderUpdateId} is lower than {held.update_id}"
         raise Rejected("outdated", what)
-    if order.orderUpdateId == held.update_id:
+    repeated = order.orderUpdateId == held.update_id
+    if (held.cancelled or held.cancelling) and (major == 3 or not repeated):
+        raise Rejected("cancelled", f"order {held.order_id} was cancelled")
+    if repeated:
         if major == 3 and content(order) != held.content:
             what = f"orderUpdateId {order.orderUpdateId} was received with other content"
             raise Rejected("same", what)
         return "repeated"
-    if held.cancelled or held.cancelling:
-        raise Rejected("cancelled", f"order {held.order_id} was cancelled")
     if (first.nodeId, first.sequenceId) != (expected := decision_point(held)):
         what = (
             f"the update begins at node {first.nodeId} ({first.sequenceId}), "

@@ -65,7 +65,7 @@ class Actions:
             )
         if scope not in kind.scopes:
             raise refuse(f"not possible as {scope.lower()} action")
-        if action.blockingType not in (*kind.blocking, "SINGLE"):
+        if action.blockingType not in kind.blocking:
             raise refuse(f"blockingType {action.blockingType} is not possible")
         missing = [key for key in kind.required if key not in action.parameters]
         if missing:
@@ -258,6 +258,7 @@ class Actions:
             record.status, record.result, record.job = RETRIABLE, why[:400], 0
             self._changed()
         else:
+            record.failed = True
             self.end(record, FAILED, why)
 
     def end_edge(self, sequence: int) -> None:
@@ -269,13 +270,13 @@ class Actions:
                 self.end(record, FINISHED, "ended with its edge")
                 order.queue.remove(name)
 
-    def interrupt(self) -> None:
+    def interrupt(self, why: str) -> None:
         """End the waiting actions of the order, and the running ones that can be interrupted."""
         order = self._state.order
         for record in order.actions.values():
             kind = self._kinds[record.action.actionType]
             if record.status not in FINAL and (record.status != RUNNING or kind.cancels):
-                self.end(record, FAILED, "the order was cancelled")
+                self.end(record, FAILED, why)
         order.queue = [name for name in order.queue if order.actions[name].status not in FINAL]
 
     def triggered(self, source: str, name: str = "") -> bool:

@@ -47,8 +47,12 @@ class Driving:
             or state.unreachable
             or state.mode == "INTERVENED"
             or (state.requests and self._zones.lost())
-            or self._services.fault("localization", "lost") is not None
+            or not self.localized
         )
+
+    @property
+    def localized(self) -> bool:
+        return self._services.fault("localization", "lost") is None
 
     def tick(self) -> None:
         state, order = self._state, self._state.order

@@ -47,6 +47,8 @@ class Effects:
         if kind.name in ("initPosition", "initializePosition"):
             for key in ("x", "y", "theta"):
                 _number(key, given[key])
+            if all(entry[0] != str(given["mapId"]) for entry in self._state.maps.values()):
+                raise ValueError(f"map {given['mapId']} is unknown")
         elif kind.name == "enableMap":
             if map_key(given) not in self._state.maps:
                 raise ValueError(f"map {given['mapId']} {given['mapVersion']} is unknown")
@@ -138,9 +140,15 @@ class Effects:
             raise Failed(rejected.what) from None
 
     def use_map(self, name: str, version: str = "") -> None:
-        """Enable one version of a map; the others of it are disabled."""
-        for entry in self._state.maps.values():
-            if entry[0] == name and version:
+        """Enable one version of a map; the others of it are disabled.
+
+        Without a version the enabled one stays, or the latest one is enabled.
+        """
+        versions = [entry for entry in self._state.maps.values() if entry[0] == name]
+        if not version and all(entry[2] == DISABLED for entry in versions):
+            version = versions[-1][1] if versions else ""
+        for entry in versions:
+            if version:
                 entry[2] = ENABLED if entry[1] == version else DISABLED
 
 

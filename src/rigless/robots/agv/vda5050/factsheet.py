@@ -9,6 +9,7 @@ from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.vda5050.wire import LONGEST
 from rigless.robots.agv.vda5050.zones import SUPPORTED
 from rigless.robots.agv.vda5050_model.catalogue import Kind
+from rigless.robots.agv.vda5050_model.dialect import RENAMED
 from rigless.robots.agv.vda5050_model.received import LONGEST_ID, MOST
 
 # Optional fields of an order that the robot obeys; it rejects an order with any other.
@@ -20,11 +21,25 @@ OPTIONAL = (
     ("order.edges.maxSpeed", "SUPPORTED", ""),
     ("order.edges.maxRotationSpeed", "SUPPORTED", ""),
     ("order.edges.orientation", "SUPPORTED", "forwards and backwards"),
+    ("order.edges.orientationType", "SUPPORTED", "GLOBAL on straight edges only"),
+    ("order.edges.rotationAllowed", "SUPPORTED", "the robot turns at nodes"),
+    ("order.edges.length", "SUPPORTED", "information: the length follows from the positions"),
     ("order.edges.maxHeight", "SUPPORTED", "an order that is too low is rejected"),
     ("order.edges.trajectory", "SUPPORTED", "NURBS"),
     ("order.edges.corridor", "SUPPORTED", "the robot stays on the edge; leaving it is an error"),
+    ("order.edges.corridor.corridorRefPoint", "SUPPORTED", ""),
 )
-RENAMED_3 = {"maxSpeed": "maximumSpeed", "maxHeight": "maximumMobileRobotHeight"}
+OPTIONAL_3 = (
+    ("order.edges.corridor.releaseRequired", "SUPPORTED", "requested before the edge is entered"),
+    ("order.edges.corridor.releaseLossBehavior", "SUPPORTED", ""),
+    ("order.nodes.actions.retriable", "SUPPORTED", ""),
+    ("order.edges.actions.retriable", "SUPPORTED", ""),
+)
+RENAMED_3 = {
+    **RENAMED["order"],
+    "maxRotationSpeed": "maximumRotationSpeed",
+    "rotationAllowed": "reachOrientationBeforeEntering",
+}
 
 
 def sections(config: RobotConfig, machine: Machine, kinds: dict[str, Kind]) -> dict[str, Any]:
@@ -108,8 +123,8 @@ def sections(config: RobotConfig, machine: Machine, kinds: dict[str, Kind]) -> d
         "protocolFeatures": {
             "optionalParameters": [
                 {"parameter": _named(name, three), "support": support, "description": text}
-                for name, support, text in OPTIONAL
-                if not (given.version == "2.0.0" and name.endswith("corridor"))
+                for name, support, text in (*OPTIONAL, *(OPTIONAL_3 if three else ()))
+                if not (given.version == "2.0.0" and "corridor" in name)
             ],
             "agvActions": [_action(kind, three) for kind in kinds.values()],
         },
@@ -155,7 +170,7 @@ def _blocking(kind: Kind, three: bool) -> list[str]:
     """Return the blocking types of an action; instant actions of 3.0 are always NONE."""
     if three and kind.scopes == ("INSTANT",):
         return ["NONE"]
-    return list(dict.fromkeys((*kind.blocking, "SINGLE"))) if three else list(kind.blocking)
+    return list(kind.blocking)
 
 
 def _named(name: str, three: bool) -> str:

@@ -128,7 +128,8 @@ class Front:
         state, session = self.state, self.state.session
         if not session.begun:
             self._begin()
-        self._read_inputs()
+        self._follow_mode()
+        self._read_buttons()
         order = state.order
         if state.enabled_zones:
             for zone, entered in self.zones.crossed_outlines():
@@ -140,6 +141,7 @@ class Front:
             self.driving.tick()
         if order.cancelling:
             self.orders.tick()
+            self._follow_mode()
         facts = self.report.facts()
         if facts != session.facts:
             session.facts, session.changed = facts, True
@@ -152,15 +154,18 @@ class Front:
             session.hibernating = False
             self._begin()
 
-    def _read_inputs(self) -> None:
-        """Follow the operating mode, the local trigger and the switch: inputs of the robot."""
-        given, state = self._services.input, self.state
-        mode = given["operating_mode"]
+    def _follow_mode(self) -> None:
+        """Follow the operating mode, which is an input of the robot."""
+        state, mode = self.state, self._services.input["operating_mode"]
         if mode != state.mode and mode in MODES:
             if mode in ONLY_3 and self._given.major == 2:
                 mode = "SEMIAUTOMATIC" if mode == "INTERVENED" else "SERVICE"
             if mode != state.mode:
                 self._change_mode(mode)
+
+    def _read_buttons(self) -> None:
+        """Follow the local trigger and the switch, and a robot that is moved by hand."""
+        given, state = self._services.input, self.state
         if given["trigger"] != state.trigger:
             state.trigger = bool(given["trigger"])
             if state.trigger:
@@ -169,15 +174,18 @@ class Front:
             state.switch = bool(given["switch_on"])
             if state.switch and state.session.off:
                 self._switch_on()
-        moved = mode == "MANUAL" and state.order.last_node and self._given.major == 3
+        moved = state.mode == "MANUAL" and state.order.last_node and self._given.major == 3
         if moved and not self.orders.at_last_node():
             state.order.last_node, state.order.last_sequence = "", 0
             state.session.changed = True
 
     def _change_mode(self, mode: str) -> None:
+        """Change the operating mode, after the actions of an order that it clears have ended."""
         state = self.state
         if mode in CLEARING:
             self.orders.clear(f"the operating mode is {mode}")
+            if state.order.cancelling:
+                return
         if mode in NOT_THERE and self._given.major == 3:
             state.order.last_node, state.order.last_sequence = "", 0
         if mode in AWAY:

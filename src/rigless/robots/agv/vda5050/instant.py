@@ -67,6 +67,8 @@ class Instant:
                 self._report(rejected, action, message.headerId)
             else:
                 self._state.action_errors = []
+                for earlier in self._state.instant.values():
+                    earlier.failed = earlier.failed and earlier is record
 
     def _remember(self, record: ActionRecord) -> None:
         known = self._state.instant
@@ -84,6 +86,9 @@ class Instant:
             False,
         ):
             raise Rejected("instant", f"{name[:60]}: the operating mode is {self._state.mode}")
+        if self._major == 3 and action.blockingType != "NONE":
+            what = f"{name[:60]}: the blockingType of an instant action is NONE"
+            raise Rejected("instant", what)
         try:
             self._actions.check(action, "INSTANT")
         except Rejected as rejected:
@@ -127,6 +132,7 @@ class Instant:
                 if name == "retry":
                     self._actions.begin(other)
                 else:
+                    other.failed = True
                     self._actions.end(other, FAILED, other.result)
             case "startHibernation":
                 self._hibernate(given)
@@ -152,9 +158,11 @@ class Instant:
         self._orders.clear("the robot hibernates")
 
     def tick(self) -> None:
-        """Finish a pause, or begin to hibernate, once the robot stands."""
+        """Finish a pause, or begin to hibernate, once the robot stands and its order has ended."""
         for record in self._state.instant.values():
             name = record.action.actionType
+            if name == "startHibernation" and self._state.order.cancelling:
+                continue
             if record.status == RUNNING and name in UNTIL_STILL and self._still():
                 self._actions.end(record, FINISHED)
                 if name == "startHibernation":

@@ -12,8 +12,9 @@ from rigless.robots.agv.vda5050.driving import Driving
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected, error
 from rigless.robots.agv.vda5050_model.settings import Vda5050
-from rigless.robots.agv.vda5050_model.state import FAILED, FINAL, FINISHED, ActionRecord, VdaState
+from rigless.robots.agv.vda5050_model.state import FINAL, FINISHED, RUNNING, ActionRecord, VdaState
 
+TURNED_RAD = 0.1  # tolerated deviation from the heading of the first node
 TAKING = ("AUTOMATIC", "SEMIAUTOMATIC", "INTERVENED")  # modes in which orders are taken
 
 
@@ -73,11 +74,21 @@ class Orders:
         return {name for name, record in held.actions.items() if record.at not in horizon}
 
     def _near(self, node: r.Node) -> bool:
-        """Return True if the robot is at a node, or within its deviation."""
+        """Return True if the robot is at a node, or within its deviation.
+
+        It is not if it is not localized, on another one of its maps, or turned elsewhere.
+        """
         place = node.nodePosition
         if place is None:
             return True  # it is rejected for that
-        x, y, _ = self._machine.drive.pose
+        x, y, heading = self._machine.drive.pose
+        here = self._machine.state.map_id
+        if not self._driving.localized or (place.mapId != here and self._has_map(place.mapId)):
+            return False
+        if place.theta is not None:
+            off = abs(math.remainder(heading - place.theta, 2 * math.pi))
+            if off > max(abs(place.allowedDeviationTheta or 0.0), TURNED_RAD):
+                return False
         dx, dy = x - place.x, y - place.y
         allowed = place.allowedDeviationXY
         if math.hypot(dx, dy) <= self._given.startDeviationM:
@@ -89,6 +100,10 @@ class Orders:
                 return False
             return (along / allowed.a) ** 2 + (across / allowed.b) ** 2 <= 1.0
         return allowed is not None and math.hypot(dx, dy) <= allowed
+
+    def _has_map(self, name: str) -> bool:
+        maps = self._state.maps.values()
+        return any(entry[0] == name and entry[2] == "ENABLED" for entry in maps)
 
     def at_last_node(self) -> bool:
         """Return True if the robot is near the last node that it has passed."""
@@ -106,9 +121,10 @@ class Orders:
         state.order = held = type(held)(
             order_id=order.orderId, last_node=last[0], last_sequence=last[1]
         )
-        state.instant = {
-            name: record for name, record in state.instant.items() if record.status not in FINAL
-        }
+        if self._given.major == 2:  # in 3.0 they stay until clearInstantActions
+            state.instant = {
+                name: record for name, record in state.instant.items() if record.status not in FINAL
+            }
         self._take(order)
         held.nodes, held.edges = list(order.nodes[1:]), list(order.edges)
         self._add_actions(order, order.nodes)
@@ -173,46 +189,33 @@ class Orders:
 
     # Cancelled and cleared
 
-    def cancel(self, action: r.Action) -> bool:
-        """Begin to cancel the order. Return False if it has ended already. Raises Rejected."""
+    def cancel(self, action: r.Action) -> None:
+        """Begin to cancel the order; a second cancelOrder ends with the first. Raises Rejected."""
         held = self._state.order
         named = action.parameters.get("orderId")
         wrong = self._given.major == 3 and named not in (None, "", held.order_id)
-        if wrong or not acceptance.executing(held) or held.cancelling:
+        if wrong or not acceptance.executing(held):
             what = f"order {named} is not held" if wrong else "there is no order to cancel"
             raise Rejected("nothing", what)
-        held.cancelling = action.actionId
-        self._driving.halt()
-        self._actions.interrupt()
-        return True
+        self.clear("the order was cancelled")
+
+    def clear(self, why: str) -> None:
+        """Begin to give up the order, if there is one."""
+        held = self._state.order
+        if acceptance.executing(held) and not held.cancelling:
+            held.cancelling = True
+            self._driving.halt()
+            self._actions.interrupt(why)
 
     def tick(self) -> None:
         """Finish a cancellation once the robot stands and no action runs."""
-        held = self._state.order
+        state, held = self._state, self._state.order
         if not held.cancelling or self._machine.drive.driving or held.queue:
             return
-        record = self._state.instant.get(held.cancelling)
-        self._clear()
-        held.cancelling, held.cancelled = "", True
-        if record is not None:
-            self._actions.end(record, FINISHED)
-
-    def clear(self, why: str) -> None:
-        """Give up the order at once, as entering some operating modes does."""
-        held = self._state.order
-        if not acceptance.executing(held):
-            return
-        self._driving.halt()
-        for record in held.actions.values():
-            self._actions.end(record, FAILED, why)
-        held.queue = []
-        self._clear()
-        held.cancelled = True
-
-    def _clear(self) -> None:
-        held = self._state.order
-        for record in held.actions.values():
-            self._actions.end(record, FAILED, "the order was cancelled")
-        held.nodes, held.edges, held.queue, held.entered = [], [], [], -1
-        self._state.requests, self._state.leases = {}, {}
-        self._state.astray, self._state.session.changed = "", True
+        held.cancelling, held.cancelled = False, True
+        held.nodes, held.edges, held.entered = [], [], -1
+        state.requests, state.leases = {}, {}
+        state.astray, state.session.changed = "", True
+        for record in state.instant.values():
+            if record.action.actionType == "cancelOrder" and record.status == RUNNING:
+                self._actions.end(record, FINISHED)

@@ -1,5 +1,7 @@
 """State and visualization, made from the core and from the front end's own state."""
 
+from msgspec.structs import replace
+
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.services import Services
@@ -13,6 +15,7 @@ from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
 
 SHORT_M = 1.0  # of the base beyond the stopping distance, before a new base is requested
 VOLTS = (44.0, 52.0)  # of an empty and a full 48 V battery
+MOST_FAILURES = 10  # of actions that are reported
 RANGE_M = 20_000  # of a full battery
 
 
@@ -47,18 +50,14 @@ class Report:
             tuple(self._core.reasons),
             len(state.loads),
             machine.state.load_id,
-            self.localized,
+            self._driving.localized,
             self._short() if state.order.nodes else False,
             state.enabled_zones and tuple(self._zones.blocked()),
         )
 
-    @property
-    def localized(self) -> bool:
-        return self._services.fault("localization", "lost") is None
-
     def position(self) -> m.Position:
         x, y, theta = self._machine.drive.pose
-        lost = not self.localized
+        lost = not self._driving.localized
         return m.Position(
             x=round(x, 4),
             y=round(y, 4),
@@ -98,7 +97,7 @@ class Report:
             distanceSinceLastNode=round(max(machine.drive.odometer_m - order.odometer_m, 0.0), 3),
             operatingMode=state.mode,
             nodeStates=[_node(node, self._strict) for node in order.nodes],
-            edgeStates=[_edge(edge) for edge in order.edges],
+            edgeStates=[_edge(edge, three) for edge in order.edges],
             agvPosition=self.position(),
             velocity=self.velocity(),
             loads=self._loads(),
@@ -163,11 +162,11 @@ class Report:
                     errorHint=fault.hint or None,
                 )
             )
-        made = []
+        made = self._failures()
         if state.astray:
             what = f"the robot left the corridor of edge {state.astray}"
             made.append(error(self._major, "corridor", what, {"edgeId": state.astray}))
-        if not self.localized:
+        if not self._driving.localized:
             made.append(error(self._major, "localization", "the position is unknown", {}))
         if state.unreachable:
             what = f"a wall is on the way to node {state.unreachable}"
@@ -180,6 +179,21 @@ class Report:
             what = f"the release of {' and '.join(named.values())} was lost"
             made.append(error(self._major, "release_lost", what, named))
         return [*found, *(one for one in made if one is not None)]
+
+    def _failures(self) -> list[m.Error | None]:
+        """Return the errors of actions that failed by themselves, as far as they are listed."""
+        state = self._state
+        listed = (*state.order.actions.values(), *state.zone_actions.values())
+        failed = [record for record in (*listed, *state.instant.values()) if record.failed]
+        return [
+            error(
+                self._major,
+                "failed",
+                f"{record.action.actionType[:60]}: {record.result}",
+                {"actionId": record.action.actionId},
+            )
+            for record in failed[-MOST_FAILURES:]
+        ]
 
 
 def _action(record: ActionRecord) -> m.ActionState:
@@ -209,11 +223,15 @@ def _node(node: r.Node, strict: bool) -> m.NodeState:
     )
 
 
-def _edge(edge: r.Edge) -> m.EdgeState:
+def _edge(edge: r.Edge, three: bool) -> m.EdgeState:
+    """Return the state of an edge. Before 3.0 a trajectory has its degree, even the default."""
+    shape = edge.trajectory
+    if shape is not None and shape.degree is None and not three:
+        shape = replace(shape, degree=1)
     return m.EdgeState(
         edgeId=edge.edgeId,
         sequenceId=edge.sequenceId,
         released=edge.released,
         edgeDescription=edge.edgeDescription,
-        trajectory=edge.trajectory,
+        trajectory=shape,
     )

@@ -81,13 +81,9 @@ class Vda5050Codec:
         """Return what this version does not allow in a message, or ""."""
         if isinstance(message, r.Order):
             actions = r.actions_of(message.nodes, message.edges)
-            if self.dialect.major == 2:
-                for edge in message.edges:
-                    if edge.startNodeId is None or edge.endNodeId is None:
-                        return f"edge {edge.edgeId}: startNodeId and endNodeId are required"
-                    shape = edge.trajectory
-                    if shape is not None and (shape.degree is None or shape.knotVector is None):
-                        return f"edge {edge.edgeId}: a trajectory needs degree and knotVector"
+            what = _foreign_to_2(message) if self.dialect.major == 2 else _foreign_to_3(message)
+            if what:
+                return what
         elif isinstance(message, r.InstantActions):
             actions = message.actions
         else:
@@ -109,6 +105,8 @@ class Vda5050Codec:
     def encode_request(self, message: r.Incoming) -> tuple[str, bytes]:
         name = next(name for name, kind in r.TOPICS.items() if kind is type(message))
         plain = _without_nulls(msgspec.to_builtins(message))
+        if self.dialect.major == 3:
+            _translate_to_3(plain)
         head = {
             "headerId": message.headerId,
             "timestamp": message.timestamp or "1970-01-01T00:00:00.000Z",
@@ -121,6 +119,33 @@ class Vda5050Codec:
     def request_subjects(self) -> list[str]:
         """Return the topics that the robot subscribes to."""
         return [self.topics[name] for name in r.TOPICS if name in self.topics]
+
+
+def _foreign_to_2(order: r.Order) -> str:
+    """Return what VDA 5050 2 does not allow in an order, or ""."""
+    for node in order.nodes:
+        place = node.nodePosition
+        if place is not None and isinstance(place.allowedDeviationXY, r.Ellipse):
+            return f"node {node.nodeId}: allowedDeviationXY is a number"
+    for edge in order.edges:
+        if edge.startNodeId is None or edge.endNodeId is None:
+            return f"edge {edge.edgeId}: startNodeId and endNodeId are required"
+        if edge.trajectory is not None and edge.trajectory.knotVector is None:
+            return f"edge {edge.edgeId}: a trajectory needs a knotVector"
+    return ""
+
+
+def _foreign_to_3(order: r.Order) -> str:
+    """Return what VDA 5050 3 does not allow in an order, or ""."""
+    for node in order.nodes:
+        place = node.nodePosition
+        if place is None:
+            continue
+        if isinstance(place.allowedDeviationXY, float):
+            return f"node {node.nodeId}: allowedDeviationXY is an object with a, b and theta"
+        if (place.allowedDeviationTheta or 0.0) < 0.0:
+            return f"node {node.nodeId}: allowedDeviationTheta is below 0"
+    return ""
 
 
 class _Invalid(ValueError):  # noqa: N818  # a reply, not a failure
@@ -227,6 +252,17 @@ def _report(data: bytes, kind: type[Report]) -> Report:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         what = f"a report of the transport cannot be read: {error}"
         raise WireError(what, hang_up=False) from None
+
+
+def _translate_to_3(message: dict[str, Any]) -> None:
+    """Write deviations of nodes and blocking types of instant actions as 3.0 has them."""
+    for action in message.get("actions", ()):
+        action["blockingType"] = "NONE"
+    for node in message.get("nodes", ()):
+        place = node.get("nodePosition", {})
+        radius = place.get("allowedDeviationXY")
+        if isinstance(radius, float):
+            place["allowedDeviationXY"] = {"a": radius, "b": radius, "theta": 0.0}
 
 
 def _without_nulls(value: Any) -> Any:

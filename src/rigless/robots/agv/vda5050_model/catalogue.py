@@ -118,7 +118,16 @@ def catalogue(given: Vda5050) -> dict[str, Kind]:
         found |= {
             name: replace(found[name], scopes=(*found[name].scopes, "ZONE")) for name in IN_ZONES
         }
-    return found | {entry.actionType: _own(entry) for entry in given.actions}
+    found |= {entry.actionType: _own(entry) for entry in given.actions}
+    major = given.major
+    return {name: replace(one, blocking=_blocking(one, major)) for name, one in found.items()}
+
+
+def _blocking(kind: Kind, major: int) -> tuple[str, ...]:
+    """Return the blocking types of an action type in a version; SINGLE is new in 3.0."""
+    if major == 2:
+        return tuple(name for name in kind.blocking if name != "SINGLE")
+    return (*ALL, "SINGLE") if kind.blocking == ALL else kind.blocking
 
 
 def _own(entry: OwnAction) -> Kind:

@@ -5,6 +5,7 @@ key, and DROPPED the keys that a version does not know. "errorReferences" and th
 names in all versions. VALUES are enumerations with other spellings in 3.0.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -95,12 +96,21 @@ VALUES = {
     "TEACHIN": "TEACH_IN",
     "KINEMATICCENTER": "KINEMATIC_CENTER",
     "AUTOACK": "MANUAL",
+    "DIFF": "DIFFERENTIAL",
     "FLOAT": "NUMBER",
 }
 CHANGED = {  # keys whose values are spelled otherwise
     "connectionState", "operatingMode", "corridorRefPoint", "eStop", "valueDataType",
+    "agvKinematic",
 }  # fmt: skip
+WORD = re.compile(r"\w+")
 GONE = ""  # the new name of a key that is dropped
+
+
+def in_words_of(major: int, text: str) -> str:
+    """Return a sentence or a name with the fields of an order as a version names them."""
+    names = RENAMED["order"]
+    return text if major == 2 else WORD.sub(lambda word: names.get(word[0], word[0]), text)
 
 
 class Dialect:

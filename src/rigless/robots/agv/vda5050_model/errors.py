@@ -7,6 +7,7 @@ version does not report the case.
 from collections.abc import Mapping
 
 from rigless.robots.agv.vda5050_model import messages as m
+from rigless.robots.agv.vda5050_model.dialect import in_words_of
 
 W, U, C, F = "WARNING", "URGENT", "CRITICAL", "FATAL"
 
@@ -33,6 +34,7 @@ CASES: dict[str, tuple[tuple[str, str] | None, tuple[str, str]]] = {
     "blocked_zone": (None, ("BLOCKED_ZONE_VIOLATION", C)),
     "release_lost": (None, ("RELEASE_LOST", C)),
     "localization": (("localizationError", F), ("LOCALIZATION_ERROR", F)),
+    "failed": (("actionError", W), ("ACTION_FAILED", W)),
     "unreachable": (("nodeUnreachable", F), ("NODE_UNREACHABLE", C)),
 }
 LEVELS = {"WARNING": (W, W), "ERROR": (W, C), "FATAL": (F, F)}  # of the core's conditions
@@ -56,7 +58,9 @@ def error(
     return m.Error(
         errorType=found[0],
         errorLevel=found[1],
-        errorReferences=[m.Reference(key, value) for key, value in references.items()],
-        errorDescription=what[:400],
+        errorReferences=[
+            m.Reference(in_words_of(major, key), value) for key, value in references.items()
+        ],
+        errorDescription=in_words_of(major, what)[:400],
         errorHint=hint or None,
     )

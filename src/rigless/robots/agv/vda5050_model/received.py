@@ -14,8 +14,15 @@ Number = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Metres = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Length = Annotated[float, Meta(ge=0, le=1e6)]
 Angle = Annotated[float, Meta(ge=-ANGLE, le=ANGLE)]
+Tilt = Annotated[float, Meta(ge=-ANGLE / 2, le=ANGLE / 2)]
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Blocking = Literal["NONE", "SOFT", "SINGLE", "HARD"]
+
+
+ZoneType = Literal[
+    "BLOCKED", "LINE_GUIDED", "RELEASE", "COORDINATED_REPLANNING", "SPEED_LIMIT", "ACTION",
+    "PRIORITY", "PENALTY", "DIRECTED", "BIDIRECTED",
+]  # fmt: skip
 
 
 class Incoming(Struct, frozen=True, kw_only=True):
@@ -50,7 +57,7 @@ class Action(Struct, frozen=True, kw_only=True):
 class Ellipse(Struct, frozen=True):
     a: Length
     b: Length
-    theta: Angle
+    theta: Tilt
 
 
 class NodePosition(Struct, frozen=True, kw_only=True):
@@ -139,7 +146,7 @@ class Vertex(Struct, frozen=True):
 
 class Zone(Struct, frozen=True, kw_only=True):
     zoneId: Id
-    zoneType: str
+    zoneType: ZoneType
     vertices: Annotated[list[Vertex], Meta(min_length=3, max_length=MOST)]
     zoneDescriptor: str | None = None
     maximumSpeed: Length | None = None

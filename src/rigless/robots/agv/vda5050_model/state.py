@@ -27,6 +27,7 @@ class ActionRecord:
     file: r.Downloaded | None = None  # of its download
     due_ns: int = 0  # of its download; 0: none
     job: int = 0  # the job of the core that carries it out
+    failed: bool = False  # by itself, not rejected and not cancelled
     at_place: bool = False  # the core shall carry it out at a station or a charger
 
 
@@ -42,7 +43,7 @@ class OrderState:
     zone_set_id: str = ""
     content: str = ""  # fingerprint of the last accepted message
     cancelled: bool = False
-    cancelling: str = ""  # actionId of the running cancelOrder
+    cancelling: bool = False  # stopping, by cancelOrder, an operating mode or hibernation
     last_node: str = ""
     last_sequence: int = 0
     nodes: list[r.Node] = field(default_factory=list)

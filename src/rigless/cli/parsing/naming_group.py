@@ -5,9 +5,15 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rigless.cli.parsing.plain_help import simplify
+
 
 class NamingGroup(TyperGroup):
-    """A group of commands whose errors name the value that was given."""
+    """A group of commands with plain help, whose errors name the value that was given."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        simplify(self)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -111,6 +111,11 @@ class Page:
         self.folder = folder
         self.pictures = pictures  # where pictures are written
         self.url = ""  # of the panel in the background
+        self.shown = {  # folders as a picture shows them
+            str(folder / ".tools" / "state"): "~/.local/state/rigless",
+            str(folder): "~/project",
+            sys.prefix: "~/project/.venv",
+        }
         self.running: list[subprocess.Popen[bytes]] = []
         tools = folder / ".tools"
         tools.mkdir()
@@ -201,9 +206,9 @@ class Page:
         if path.suffix == ".png":
             target.write_bytes(path.read_bytes())
         elif what == "panel":
-            photograph(self.url, target, "panel", route)
+            photograph(self.url, target, "panel", route, self.shown)
         else:
-            photograph(path.as_uri(), target, "html")
+            photograph(path.as_uri(), target, "html", "", self.shown)
 
     def stop(self) -> None:
         """End what runs in the background, with all that it has started."""
@@ -219,8 +224,17 @@ class Page:
         self.url = ""
 
 
-def photograph(url: str, target: Path, kind: str, route: str = "") -> None:
-    """Take a picture of a page in a browser, with 256 colours."""
+RENAME = """shown => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+        for (const [folder, name] of Object.entries(shown))
+            if (texts.currentNode.data.includes(folder))
+                texts.currentNode.data = texts.currentNode.data.replaceAll(folder, name);
+}"""
+
+
+def photograph(url: str, target: Path, kind: str, route: str, shown: dict[str, str]) -> None:
+    """Take a picture of a page in a browser, with 256 colours and with other names of folders."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
@@ -236,6 +250,7 @@ def photograph(url: str, target: Path, kind: str, route: str = "") -> None:
             page.goto(f"{url.partition('?')[0]}#/{route}")
         page.mouse.move(3, 3)
         page.wait_for_timeout(SETTLE_MS[kind])
+        page.evaluate(RENAME, shown)
         page.screenshot(path=target)
         browser.close()
     with Image.open(target) as picture:

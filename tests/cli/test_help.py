@@ -1,7 +1,9 @@
 """Every command's help: plain words for types and limits, and a sentence for each parameter."""
 
+import pytest
 import typer
 import typer.main
+from typer.testing import CliRunner
 
 from rigless.cli.app import app
 
@@ -57,3 +59,18 @@ def test_an_option_shows_its_limits_and_a_flag_no_type():
     assert by_name["fast"].display_type_rich(ctx=context) == ""
     assert by_name["help"].display_type_rich(ctx=context) == ""
     assert by_name["speed"].display_type_rich(ctx=context) == "X"
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("run vacuum --count 0", "'0' is too small; it is at least 1"),
+        ("run vacuum --speed 1000", "'1000' is too large; it is at most 100"),
+        ("run vacuum --speed fast", "'fast' is not a number"),
+        ("run vacuum --count 1.5", "'1.5' is not a whole number"),
+    ],
+)
+def test_a_value_beyond_its_limits_is_named_with_the_limit(words, text):
+    run = CliRunner().invoke(app, words.split(), env={"COLUMNS": "160"})
+    assert run.exit_code == 2
+    assert text in run.output

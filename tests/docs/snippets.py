@@ -9,6 +9,8 @@ run in order, in a new folder and in a private network, so that robots have thei
 - a comment before a block changes that: `<!-- file: NAME -->` writes it to a file,
   `<!-- run: exit 1 -->` expects this exit code, `<!-- run: background -->` goes on when it has
   printed the lines of the text, among others; `<!-- run: not, REASON -->` leaves it out;
+- `<!-- run: each -->` runs the lines of a block one by one, and ends a `rigless run` with Ctrl-C
+  before the next; `<!-- run: each background -->` lets the last one go on;
 - `<!-- patch: NAME -->` before a block of `diff` changes a file;
 - `<!-- stop -->` ends what runs in the background, as Ctrl-C does;
 - `<!-- picture: WHAT -->` before a picture of docs/pictures says of what it is: a file that the
@@ -36,9 +38,9 @@ BLOCK = re.compile(
 )
 RUN = ("sh", "python")
 COMPILING = re.compile(r"(?m)^compiling for this machine; .*\n")  # at the first run only
-LONGEST_S = 240  # of a block, on a busy machine
-START_S = 180  # of a block in the background, which may compile
-SCREENS = {"html": (1100, 700), "panel": (1280, 800)}  # sizes of pictures
+LONGEST_S = 600  # of a block, on a busy machine
+START_S = 400  # of a block in the background, which may compile
+SCREENS = {"html": (1100, 900), "panel": (1280, 800)}  # sizes of pictures
 SETTLE_MS = {"html": 1000, "panel": 7000}  # until there is something to see
 
 
@@ -49,7 +51,7 @@ class Step:
     line: int
     kind: str  # sh, python, file, patch, stop, picture
     text: str = ""  # of a picture: what it shows
-    option: str = ""  # exit N, background, or the name of a file
+    option: str = ""  # exit N, each, background, or the name of a file
     prints: str | None = None
 
 
@@ -145,10 +147,25 @@ class Page:
             path.write_text(patched(path.read_text("utf-8"), step.text), "utf-8")
         elif step.kind == "picture":
             self._picture(step)
+        elif step.option.startswith("each"):
+            self._each(step)
         elif step.option == "background":
             self._start(step)
         else:
             self._command(step)
+
+    def _each(self, step: Step) -> None:
+        """Run the lines of a block one by one. What a robot prints is compared with the text."""
+        lines = [line for line in step.text.splitlines() if line.split("#")[0].strip()]
+        for place, line in enumerate(lines):
+            if not line.startswith("rigless run ") or "--fast" in line:
+                self._command(Step(step.line, "sh", line))
+                continue
+            last = not any(one.startswith("rigless run ") for one in lines[place + 1 :])
+            wanted = step.prints if last and step.prints else "ready\n"
+            self._start(Step(step.line + place + 1, "sh", line, "background", wanted))
+            if not (last and step.option == "each background"):
+                self.stop()
 
     def _words(self, step: Step) -> list[str]:
         return ["bash", "-ec", step.text] if step.kind == "sh" else ["python", "-c", step.text]

@@ -1,10 +1,9 @@
 """`make pictures`: make the pictures of the documentation from the real product.
 
 Without names it makes all of them, which takes some fifteen minutes: those of the panel by
-`scripts/draw-demo`, and these: report-failing, fleet, gpu-batch, tutorials/NAME for each tutorial.
+`scripts/draw-demo`, and these: fleet, gpu-batch, tutorials/NAME for each tutorial.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -49,24 +48,6 @@ def page_of(url: str, width: int = 1200, height: int = 760) -> Any:
         page.wait_for_timeout(1500)
         yield page
         browser.close()
-
-
-def rigless(*words: str, folder: str) -> None:
-    """Run a command; a check or a sweep may fail."""
-    environment = os.environ | {"RIGLESS_STATE": f"{folder}/state"}
-    command = [sys.executable, "-m", "rigless", *words]
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
-    if done.returncode not in (0, 1, 3):
-        raise SystemExit(f"{' '.join(words)}: exit code {done.returncode}")
-
-
-def report_failing() -> None:
-    """The page of a run that fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        scenario = "examples/under_test/vacuum/stuck_lidar.toml"
-        rigless("check", scenario, "--html", f"{folder}/report.html", folder=folder)
-        with page_of(f"file://{folder}/report.html", height=915) as page:
-            page.screenshot(path=PICTURES / "report-failing.png")
 
 
 def tutorial(page: Path) -> None:
@@ -131,7 +112,6 @@ def bars(rows: list[dict[str, Any]]) -> str:
 
 
 DRAWN: dict[str, Callable[[], None]] = {
-    "report-failing": report_failing,
     "fleet": fleet,
     "gpu-batch": gpu_batch,
     **{

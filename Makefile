@@ -64,12 +64,13 @@ $(VENV)/.docs: $(VENV)/.setup requirements-test.lock
 	@$(PIP) -c requirements-test.lock --no-build-isolation -e '.[docs]'
 	@touch $@
 
-# The pictures of the documentation, from the running product: ten minutes. make pictures NAMES="fleet"
+# The pictures of the documentation, from the running product: fifteen minutes. make pictures NAMES="tutorials/slam"
 pictures: $(VENV)/.test
 	@$(BIN)/python docs/build.py pictures $(NAMES)
 
-# The performance page, with the figures of this machine.
+# The performance page, with the figures of this machine and of peers: on a quiet machine.
 bench-report: setup $(VENV)/.test
+	@$(PIP) -c requirements-test.lock --no-build-isolation -e '.[peers]' || echo "some peers cannot be installed here; the page leaves them out"
 	@$(BIN)/python docs/build.py benchmarks
 
 # Wheel and sdist with their checks, licences, SBOM and audit, in dist: docs/releasing.md. DRAFT=--draft before the changelog is closed.

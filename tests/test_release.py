@@ -40,9 +40,18 @@ def test_the_version_of_all_files_agrees(release, tmp_path, monkeypatch):
         release.check_version("1.2.0", draft=False)
 
 
-def test_the_version_of_the_repository_is_that_of_its_citation(release):
+def test_the_version_of_the_repository_is_in_its_citation_and_its_changelog(release):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert release.check_version(project["version"], draft=True) is None
+    assert release.check_version(project["version"], draft=False) is None
+
+
+def test_pythons_of_pyenv_are_found(release, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    for version in ("3.12.9", "3.12.10"):
+        (tmp_path / "versions" / version / "bin").mkdir(parents=True)
+        (tmp_path / "versions" / version / "bin" / "python").touch()
+    assert release.installed("3.12") == str(tmp_path / "versions" / "3.12.10" / "bin" / "python")
+    assert release.installed("3.13") == "3.13"
 
 
 def test_a_lock_file_gives_licences_and_an_sbom(release, tmp_path):

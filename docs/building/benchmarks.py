@@ -30,8 +30,8 @@ GPU = """
 
 ![Robot ticks a second of vacuums, Pacbots and rovers on one NVIDIA H200](../pictures/gpu-batch.svg)
 
-Each robot of a batch has the bits of its simulation on the CPU. The measurement is
-[in the repository](../measurements/2026-11-19-h200.txt); see [batches](../reference/batch.md).
+Each robot of a batch has the bits of its simulation on the CPU. See
+[the measurement](../measurements/2026-11-19-h200-third.txt) and [batches](../reference/batch.md).
 """
 
 

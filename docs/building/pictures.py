@@ -1,17 +1,16 @@
 """`make pictures`: make the pictures of the documentation from the real product.
 
-Without names it makes all of them, which takes some ten minutes: those of the panel by
-`scripts/draw-demo`, and these: report-failing, sweep-heat-map, fleet, gpu-batch.
+Without names it makes all of them, which takes some fifteen minutes: those of the panel by
+`scripts/draw-demo`, and these: fleet, gpu-batch, tutorials/NAME for each tutorial.
 """
 
-import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,8 @@ from building.places import DOCS, PICTURES, ROOT
 
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 LARGEST = 1_000_000  # bytes
-MEASUREMENT = DOCS / "measurements" / "2026-11-19-h200.txt"
+MEASUREMENT = DOCS / "measurements" / "2026-11-19-h200-third.txt"
+FIGURE = re.compile(r"(?m)^FIGURE (\w+) advance n=(\d+) new .*?: ([\d.]+) M ticks/s")
 
 
 def draw(*names: str) -> int:
@@ -50,32 +50,11 @@ def page_of(url: str, width: int = 1200, height: int = 760) -> Any:
         browser.close()
 
 
-def rigless(*words: str, folder: str) -> None:
-    """Run a command; a check or a sweep may fail."""
-    environment = os.environ | {"RIGLESS_STATE": f"{folder}/state"}
-    command = [sys.executable, "-m", "rigless", *words]
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
-    if done.returncode not in (0, 1, 3):
-        raise SystemExit(f"{' '.join(words)}: exit code {done.returncode}")
-
-
-def report_failing() -> None:
-    """The page of a run that fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        scenario = "examples/under_test/vacuum/stuck_lidar.toml"
-        rigless("check", scenario, "--html", f"{folder}/report.html", folder=folder)
-        with page_of(f"file://{folder}/report.html", height=915) as page:
-            page.screenshot(path=PICTURES / "report-failing.png")
-
-
-def sweep_heat_map() -> None:
-    """The page of a sweep."""
-    with tempfile.TemporaryDirectory() as folder:
-        table = f"{folder}/leg.parquet"
-        rigless("sweep", "vacuum_table_leg", "--samples", "200", "--out", table, folder=folder)
-        rigless("sweep", "report", table, "--html", f"{folder}/leg.html", folder=folder)
-        with page_of(f"file://{folder}/leg.html", height=980) as page:
-            page.screenshot(path=PICTURES / "sweep-heat-map.png")
+def tutorial(page: Path) -> None:
+    """The pictures of a tutorial, taken while its steps are run."""
+    script = ROOT / "tests" / "docs" / "snippets.py"
+    command = [sys.executable, str(script), str(page), "--pictures", str(PICTURES)]
+    subprocess.run(command, check=True)
 
 
 def fleet() -> None:
@@ -100,10 +79,11 @@ def fleet() -> None:
 
 def gpu_batch() -> None:
     """Steps of batches on a graphics processor, from the measurement in docs/measurements."""
-    found = [
-        json.loads(text) for text in re.findall(r"^FIGURE (.*)$", MEASUREMENT.read_text(), re.M)
+    found = FIGURE.findall(MEASUREMENT.read_text("utf-8"))
+    rows = [
+        {"what": what, "n": int(n), "ticks_per_s": float(millions) * 1e6}
+        for what, n, millions in found
     ]
-    rows = [one for one in found if "ticks_per_s" in one]
     (PICTURES / "gpu-batch.svg").write_text(bars(rows), "utf-8")
 
 
@@ -132,8 +112,10 @@ def bars(rows: list[dict[str, Any]]) -> str:
 
 
 DRAWN: dict[str, Callable[[], None]] = {
-    "report-failing": report_failing,
-    "sweep-heat-map": sweep_heat_map,
     "fleet": fleet,
     "gpu-batch": gpu_batch,
+    **{
+        f"tutorials/{path.stem}": partial(tutorial, path)
+        for path in sorted((DOCS / "tutorials").glob("*.md"))
+    },
 }

@@ -1,7 +1,7 @@
 """Run the commands and programs of a page, and compare what they print with what the page says.
 
-`python tests/docs/snippets.py PAGE` runs one page. The blocks of a page are run in order, in a new
-folder and in a private network, so that robots have their real ports:
+`python tests/docs/snippets.py PAGE [--pictures FOLDER]` runs one page. The blocks of a page are
+run in order, in a new folder and in a private network, so that robots have their real ports:
 
 - a block of `sh` is run by bash; one of `python` is run by Python;
 - the block without a language, or of `text`, after it is what it must print. `…` in a line stands
@@ -9,12 +9,18 @@ folder and in a private network, so that robots have their real ports:
 - a comment before a block changes that: `<!-- file: NAME -->` writes it to a file,
   `<!-- run: exit 1 -->` expects this exit code, `<!-- run: background -->` goes on when it has
   printed the lines of the text, among others; `<!-- run: not, REASON -->` leaves it out;
+- `<!-- run: each -->` runs the lines of a block one by one, and ends a `rigless run` with Ctrl-C
+  before the next; `<!-- run: each background -->` lets the last one go on;
 - `<!-- patch: NAME -->` before a block of `diff` changes a file;
-- `<!-- stop -->` ends what runs in the background, as Ctrl-C does.
+- `<!-- stop -->` ends what runs in the background, as Ctrl-C does;
+- `<!-- picture: WHAT -->` before a picture of docs/pictures says of what it is: a file that the
+  page has made (`report.html`, `paths.png`), or a route of the panel in the background
+  (`panel robot/vacuum`). With `--pictures FOLDER` the picture is taken and written there.
 """
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,11 +34,14 @@ BLOCK = re.compile(
     r"(?ms)^(?:<!-- (?P<key>file|patch|run): (?P<value>[^\n]*?) -->\n+)?"
     r"^(?P<fence>`{3,})(?P<language>\w*)\n(?P<text>.*?)^(?P=fence)$"
     r"|^<!-- (?P<stop>stop) -->$"
+    r"|^<!-- picture: (?P<seen>[^\n]*?) -->\n+!\[[^\]]*\]\([^)\n]*?(?P<picture>[\w-]+\.png)\)"
 )
 RUN = ("sh", "python")
 COMPILING = re.compile(r"(?m)^compiling for this machine; .*\n")  # at the first run only
-LONGEST_S = 240  # of a block, on a busy machine
-START_S = 180  # of a block in the background, which may compile
+LONGEST_S = 600  # of a block, on a busy machine
+START_S = 400  # of a block in the background, which may compile
+SCREENS = {"html": (1100, 900), "panel": (1280, 800)}  # sizes of pictures
+SETTLE_MS = {"html": 1000, "panel": 7000}  # until there is something to see
 
 
 @dataclass
@@ -40,9 +49,9 @@ class Step:
     """A block of a page that does something, with its line and what it must print."""
 
     line: int
-    kind: str  # sh, python, file, patch, stop
-    text: str = ""
-    option: str = ""  # exit N, background, or the name of a file
+    kind: str  # sh, python, file, patch, stop, picture
+    text: str = ""  # of a picture: what it shows
+    option: str = ""  # exit N, each, background, or the name of a file
     prints: str | None = None
 
 
@@ -58,6 +67,8 @@ def steps(page: str) -> list[Step]:
         language, option = block["language"], block["value"] or ""
         if block["stop"]:
             found.append(Step(line, "stop"))
+        elif block["picture"]:
+            found.append(Step(line, "picture", block["seen"], block["picture"]))
         elif block["key"] in ("file", "patch"):
             found.append(Step(line, block["key"], block["text"], option))
         elif option.startswith("not, "):
@@ -98,8 +109,15 @@ def patched(text: str, changes: str) -> str:
 class Page:
     """Runs the steps of a page in a folder."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, pictures: Path | None = None):
         self.folder = folder
+        self.pictures = pictures  # where pictures are written
+        self.url = ""  # of the panel in the background
+        self.shown = {  # folders as a picture shows them
+            str(folder / ".tools" / "state"): "~/.local/state/rigless",
+            str(folder): "~/project",
+            sys.prefix: "~/project/.venv",
+        }
         self.running: list[subprocess.Popen[bytes]] = []
         tools = folder / ".tools"
         tools.mkdir()
@@ -127,10 +145,27 @@ class Page:
         elif step.kind == "patch":
             path = self.folder / step.option
             path.write_text(patched(path.read_text("utf-8"), step.text), "utf-8")
+        elif step.kind == "picture":
+            self._picture(step)
+        elif step.option.startswith("each"):
+            self._each(step)
         elif step.option == "background":
             self._start(step)
         else:
             self._command(step)
+
+    def _each(self, step: Step) -> None:
+        """Run the lines of a block one by one. What a robot prints is compared with the text."""
+        lines = [line for line in step.text.splitlines() if line.split("#")[0].strip()]
+        for place, line in enumerate(lines):
+            if not line.startswith("rigless run ") or "--fast" in line:
+                self._command(Step(step.line, "sh", line))
+                continue
+            last = not any(one.startswith("rigless run ") for one in lines[place + 1 :])
+            wanted = step.prints if last and step.prints else "ready\n"
+            self._start(Step(step.line + place + 1, "sh", line, "background", wanted))
+            if not (last and step.option == "each background"):
+                self.stop()
 
     def _words(self, step: Step) -> list[str]:
         return ["bash", "-ec", step.text] if step.kind == "sh" else ["python", "-c", step.text]
@@ -173,6 +208,24 @@ class Page:
                     f"it printed:\n{log.read_text('utf-8')}\nnot:\n{step.prints}"
                 )
             time.sleep(0.1)
+        urls = re.findall(r"(?m)^panel (\S+)$", log.read_text("utf-8"))
+        self.url = urls[-1] if urls else ""
+
+    def _picture(self, step: Step) -> None:
+        """Take a picture, or only check that what it shows is there."""
+        what, _, route = step.text.partition(" ")
+        path = self.folder / what
+        if not (self.url if what == "panel" else path.is_file()):
+            raise WrongOutputError(f"there is no {what} to be seen in {step.option}")
+        if self.pictures is None:
+            return
+        target = self.pictures / step.option
+        if path.suffix == ".png":
+            target.write_bytes(path.read_bytes())
+        elif what == "panel":
+            photograph(self.url, target, "panel", route, self.shown)
+        else:
+            photograph(path.as_uri(), target, "html", "", self.shown)
 
     def stop(self) -> None:
         """End what runs in the background, with all that it has started."""
@@ -185,6 +238,41 @@ class Page:
                     except subprocess.TimeoutExpired:
                         continue
         self.running.clear()
+        self.url = ""
+
+
+RENAME = """shown => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+        for (const [folder, name] of Object.entries(shown))
+            if (texts.currentNode.data.includes(folder))
+                texts.currentNode.data = texts.currentNode.data.replaceAll(folder, name);
+}"""
+
+
+def photograph(url: str, target: Path, kind: str, route: str, shown: dict[str, str]) -> None:
+    """Take a picture of a page in a browser, with 256 colours and with other names of folders."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    width, height = SCREENS[kind]
+    browsers = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in browsers if (found := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(url)
+        if route:
+            page.wait_for_timeout(2000)
+            page.goto(f"{url.partition('?')[0]}#/{route}")
+        page.mouse.move(3, 3)
+        page.wait_for_timeout(SETTLE_MS[kind])
+        page.evaluate(RENAME, shown)
+        page.screenshot(path=target)
+        browser.close()
+    with Image.open(target) as picture:
+        reduced = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    reduced.save(target, optimize=True)
 
 
 PIP = """
@@ -198,10 +286,10 @@ for word in sys.argv[2:]:
 """
 
 
-def run_page(path: Path) -> None:
+def run_page(path: Path, pictures: Path | None = None) -> None:
     """Run a page. The line of the step that fails is in the error."""
     with tempfile.TemporaryDirectory() as name:
-        page = Page(Path(name))
+        page = Page(Path(name), pictures)
         try:
             for step in steps(path.read_text("utf-8")):
                 begun = time.monotonic()
@@ -219,4 +307,5 @@ if __name__ == "__main__":
     from rigless.programs import namespace
 
     namespace.enter()
-    run_page(Path(sys.argv[1]).resolve())
+    taken = Path(sys.argv[3]).resolve() if sys.argv[2:3] == ["--pictures"] else None
+    run_page(Path(sys.argv[1]).resolve(), taken)

@@ -14,11 +14,18 @@ from .snippets import ROOT, Page, Step, WrongOutputError, matches, steps
 QUICK = ("tutorials/ci.md",)
 TUTORIALS = sorted(f"tutorials/{path.name}" for path in ROOT.glob("docs/tutorials/*.md"))
 EXPLANATIONS = sorted(f"explanation/{path.name}" for path in ROOT.glob("docs/explanation/*.md"))
-PAGES = ["README.md", *TUTORIALS, *EXPLANATIONS]
+HOW_TO = (
+    "how-to/drive-a-pacbot.md",
+    "how-to/drive-a-rover.md",
+    "how-to/drive-a-vacuum.md",
+    "how-to/train-a-policy.md",
+    "how-to/validate-a-weld-program.md",
+)
+PAGES = ["../README.md", "README.md", "tutorial.md", *TUTORIALS, *HOW_TO, *EXPLANATIONS]
 CHOSEN = PAGES if os.environ.get("RIGLESS_DOCS") == "all" else QUICK
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", CHOSEN)
 def test_a_page_does_what_it_says(page):
     command = [sys.executable, str(ROOT / "tests/docs/snippets.py"), str(ROOT / "docs" / page)]

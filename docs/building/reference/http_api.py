@@ -10,34 +10,47 @@ from building.reference.tables import code, table
 THERMOSTAT = ROOT / "examples" / "thermostat"
 INTRO = """# HTTP endpoints
 
-Every endpoint of the control API, from the document that a running instance serves at
-`/openapi.json`. [Control API](../control-api.md) explains tokens, lockstep and the WebSocket.
+Every endpoint of the control API and of the panel, from the document that a running instance serves
+at `/openapi.json`. [Control API](../control-api.md) explains tokens, lockstep and the WebSocket.
 Each may also answer 413 (the request is too large) or 422 (it has mistakes) with
 [Problems](#problems).
 
+The control API is stable. The endpoints of [the panel](#the-panel) serve its pages, and may change
+with any version.
+
+## The control API
+
 """
+PANEL = "\n## The panel\n\n"
 
 
 def pages() -> Iterator[tuple[str, str]]:
     from rigless.host.control import create_app
     from rigless.host.host import Host
+    from rigless.panel.hub import Hub
+    from rigless.panel.player import Player
+    from rigless.panel.second_player import SecondPlayer
+    from rigless.panel.server import create_panel_app
     from rigless.scenario.load import open_target
 
     # The folder is not made: no request is answered.
     host = Host(open_target(THERMOSTAT, collect=False), "lockstep", recordings=Path("recordings"))
-    document = create_app(host).openapi()
+    control, player = create_app(host).openapi()["paths"], Player()
+    app = create_panel_app(host, Hub(host, [player]), player, SecondPlayer(player))
+    document = app.openapi()
     schemas = document.get("components", {}).get("schemas", {})
-    parts = [
-        endpoint(path, method, operation, schemas)
-        for path, methods in document["paths"].items()
-        for method, operation in methods.items()
-    ]
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            section = endpoint(path, method, operation, schemas)
+            parts[path in control].append(section)
     models = [
         f"### {name}\n\n{schema.get('description', '')}\n\n{fields(schema, schemas)}"
         for name, schema in sorted(schemas.items())
         if schema.get("properties")
     ]
-    yield "http-api", INTRO + "\n".join(parts) + "\n## Objects\n\n" + "\n".join(models)
+    texts = [INTRO, "\n".join(parts[True]), PANEL, "\n".join(parts[False])]
+    yield "http-api", "".join(texts) + "\n## Objects\n\n" + "\n".join(models)
 
 
 def endpoint(path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
@@ -48,7 +61,7 @@ def endpoint(path: str, method: str, operation: dict[str, Any], schemas: dict[st
     ]
     body = operation.get("requestBody", {}).get("content", {})
     text = operation.get("description", "")
-    lines = [f"## {method.upper()} {path}\n", text, table(("parameter", "in", "type", ""), rows)]
+    lines = [f"### {method.upper()} {path}\n", text, table(("parameter", "in", "type", ""), rows)]
     lines += [f"Body: {kind(one['schema'])} (`{media}`)\n" for media, one in body.items()]
     answers = []
     for status, answer in operation["responses"].items():

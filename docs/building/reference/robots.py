@@ -1,7 +1,9 @@
 """The page of each robot: ports, messages, inputs, faults, events, metrics, truth, config keys."""
 
 import dataclasses
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import rigless
@@ -14,6 +16,7 @@ from building.reference.words import METRICS, SOURCES
 from rigless.kernel.robot import Robot
 
 ROBOTS = ROOT / "src" / "rigless" / "robots"
+MEANINGS = Path(__file__).with_name("events.toml")
 ALL_PORTS = {  # settings that open the optional ports
     "vacuum": ["ros.enabled=true"],
     "pacbot": ["ros.enabled=true", "strings=true", "uart=true", "game.enabled=true"],
@@ -141,9 +144,16 @@ def faults(robot: Robot) -> str:
 
 
 def events(kind: str, robot: Robot) -> str:
-    known = event_texts(ROBOTS / kind)
-    rows = [(f"`{one}`", known.get(one, "")) for one in robot.event_codes or ()]
-    return table(("code", "text"), rows)
+    """Return the table of event codes with their texts, or with their meanings."""
+    known = meanings(kind) | event_texts(ROBOTS / kind)
+    rows = [(f"`{one}`", known[one]) for one in robot.event_codes or ()]
+    return table(("code", "text or meaning"), rows)
+
+
+def meanings(kind: str) -> dict[str, str]:
+    """Return the meanings of events by code, from events.toml."""
+    found = tomllib.loads(MEANINGS.read_text("utf-8"))[kind]
+    return found | {f"{code}-cleared": f"the end of `{code}`" for code in found}
 
 
 def metrics(kind: str) -> str:

@@ -216,7 +216,10 @@ def run(
 @app.command(cls=OptionalPort)
 def demo(
     targets: Annotated[
-        list[str], typer.Argument(help="Further robots to show, such as examples/thermostat.")
+        list[str],
+        typer.Argument(
+            metavar="TARGET", help="Further robots to show, such as examples/thermostat."
+        ),
     ] = [],
     settings: Settings = [],
     panel: Panel = None,
@@ -305,8 +308,8 @@ def check(
 
 @app.command()
 def diff(
-    left: Annotated[Path, typer.Argument(metavar="A.mcap")],
-    right: Annotated[Path, typer.Argument(metavar="B.mcap")],
+    left: Annotated[Path, typer.Argument(metavar="A.mcap", help="A recording.")],
+    right: Annotated[Path, typer.Argument(metavar="B.mcap", help="Another one.")],
 ) -> None:
     """Name the first difference between two recordings by robot, port, time and field.
 
@@ -323,7 +326,7 @@ def diff(
 
 @app.command()
 def export(
-    file: Annotated[Path, typer.Argument(metavar="F.mcap")],
+    file: Annotated[Path, typer.Argument(metavar="F.mcap", help="A recording.")],
     ros2bag: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Write the ROS topics as a ROS 2 bag to a new folder."),

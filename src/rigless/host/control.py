@@ -242,25 +242,30 @@ def _problems(
 def _add_time_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/status")
     async def status() -> Status:
+        """Return time, pace, robots, ports and faults."""
         return describe(host)
 
     @app.post("/api/pause")
     async def pause() -> Status:
+        """Pause: stop simulated time. Ports still answer."""
         host.pause()
         return describe(host)
 
     @app.post("/api/resume")
     async def resume() -> Status:
+        """Continue after a pause."""
         host.resume()
         return describe(host)
 
     @app.post("/api/stop")
     async def stop() -> Status:
+        """Pause, and finish the recording. `resume` continues from this instant."""
         host.halt()
         return describe(host)
 
     @app.post("/api/step")
     async def step(body: Step) -> Status:
+        """Advance by some simulated milliseconds, then pause. It returns at the end of the step."""
         for _ in range(TURNS):
             await asyncio.sleep(0)  # messages that the client sent before are received first
         await host.step(body.ms)
@@ -268,11 +273,13 @@ def _add_time_routes(app: FastAPI, host: Host) -> None:
 
     @app.post("/api/speed")
     async def speed(body: SetSpeed) -> Status:
+        """Set the pace: 0.1 to 100 times real time, `fast`, or `lockstep`."""
         host.set_speed(body.speed)
         return describe(host)
 
     @app.post("/api/reset")
     async def reset() -> Status:
+        """Go back to time zero. Clients stay connected."""
         host.reset()
         return describe(host)
 
@@ -280,14 +287,17 @@ def _add_time_routes(app: FastAPI, host: Host) -> None:
 def _add_robot_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/robots/{robot}")
     async def details(robot: str) -> RobotDetails:
+        """Return a robot with its ports, inputs, fault targets and kinds."""
         return describe_details(host, host.sim.robot(robot))
 
     @app.get("/api/robots/{robot}/truth")
     async def truth(robot: str) -> Truth:
+        """Return the true state of a robot, which is not on its wire."""
         return {"time_s": host.sim.now_s, "truth": to_builtins(host.sim.truth(robot))}
 
     @app.post("/api/robots/{robot}/inputs")
     async def set_inputs(robot: str, body: SetInputs) -> RobotStatus:
+        """Set inputs of a robot, such as buttons and e-stops."""
         changes = [inp.SetInput(robot, name, value) for name, value in body.inputs.items()]
         for change in changes:
             host.sim.core.check(change)
@@ -297,6 +307,7 @@ def _add_robot_routes(app: FastAPI, host: Host) -> None:
 
     @app.post("/api/robots/{robot}/messages")
     async def send_message(robot: str, body: SendMessage) -> RobotStatus:
+        """Apply a message as if it had arrived on the port."""
         fields = dict(body.message)
         host.apply(inp.Send(robot, body.port, str(fields.pop("type", "")), fields))
         return describe_robot(host, host.sim.robot(robot))
@@ -305,10 +316,12 @@ def _add_robot_routes(app: FastAPI, host: Host) -> None:
 def _add_fault_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/faults")
     async def faults() -> list[FaultStatus]:
+        """Return the active faults of all robots."""
         return [to_builtins(fault) for robot in host.sim.robots.values() for fault in robot.faults]
 
     @app.post("/api/faults")
     async def inject(body: InjectFault) -> list[FaultStatus]:
+        """Inject a fault, for `for_s` seconds or until it is cleared. Returns the active faults."""
         host.catch_up()
         until_ns = None if body.for_s is None else host.sim.now_ns + to_ns(body.for_s)
         host.apply(inp.Inject(body.robot, body.target, body.kind, body.params, until_ns))
@@ -316,6 +329,7 @@ def _add_fault_routes(app: FastAPI, host: Host) -> None:
 
     @app.delete("/api/faults")
     async def clear(robot: str, target: str = "") -> list[FaultStatus]:
+        """Clear the faults of a robot, or those on one target. Returns the active faults."""
         host.apply(inp.Clear(robot, target))
         return await faults()
 
@@ -323,6 +337,7 @@ def _add_fault_routes(app: FastAPI, host: Host) -> None:
 def _add_log_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/metrics")
     async def metrics() -> Metrics:
+        """Return the counters of all robots and of the run."""
         return {
             "time_s": host.sim.now_s,
             "events_processed": host.sim.core.agenda.processed,
@@ -337,6 +352,7 @@ def _add_log_routes(app: FastAPI, host: Host) -> None:
     async def events(
         since_s: float = 0.0, limit: Annotated[int, Field(ge=1, le=10_000)] = 1000
     ) -> list[EventEntry]:
+        """Return the newest events, oldest first."""
         recent = [event for event in host.sim.events if event.time_ns >= since_s * 1e9]
         return [to_builtins(event) for event in recent[-limit:]]
 
@@ -344,10 +360,12 @@ def _add_log_routes(app: FastAPI, host: Host) -> None:
 def _add_snapshot_routes(app: FastAPI, host: Host) -> None:
     @app.get("/api/snapshots")
     async def snapshots() -> list[SnapshotEntry]:
+        """Return the snapshots that are kept in memory, oldest first."""
         return list_snapshots(host)
 
     @app.post("/api/snapshots")
     async def take(body: TakeSnapshot) -> SavedSnapshot:
+        """Save the state of all robots in memory, and also in `file` if it is given."""
         path = ""
         if body.file:  # first, so that a bad name takes no snapshot
             created, stream = host.recordings.create(body.file, SNAPSHOT, body.force)
@@ -359,6 +377,7 @@ def _add_snapshot_routes(app: FastAPI, host: Host) -> None:
 
     @app.get("/api/snapshots/{name}")
     async def content(name: str) -> SnapshotContent:
+        """Return a snapshot that is kept in memory, in base64."""
         if name not in host.snapshots:
             raise unknown("snapshot", name, host.snapshots)
         saved = host.snapshots[name]
@@ -367,6 +386,7 @@ def _add_snapshot_routes(app: FastAPI, host: Host) -> None:
 
     @app.post("/api/restore")
     async def restore(body: RestoreSnapshot) -> Status:
+        """Go back to a snapshot, by its name in memory, its file, or its content."""
         if body.file:
             path = host.recordings.find(body.file, SNAPSHOT)
             try:
@@ -401,6 +421,7 @@ def _decoded(text: str) -> bytes:
 def _add_recording_routes(app: FastAPI, host: Host) -> None:
     @app.post("/api/recording")
     async def record(body: RecordTo = RecordTo()) -> Status:  # noqa: B008  # it is never changed
+        """Start to record to a file in the folder of recordings."""
         host.catch_up()
         run = host.built.scenario.name
         host.recording_file.start_in(host.recordings, body.file, run, body.force)
@@ -408,6 +429,7 @@ def _add_recording_routes(app: FastAPI, host: Host) -> None:
 
     @app.delete("/api/recording")
     async def stop_recording() -> FinishedRecording:
+        """End the recording. Returns its file."""
         path = host.recording_file.stop()
         if path is None:
             raise InputError(Problem("recording", "nothing is being recorded"))

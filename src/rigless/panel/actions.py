@@ -32,14 +32,17 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
 
     @app.post("/api/estop")
     async def estop(body: EmergencyStop) -> StoppedRobots:
+        """Press or release the emergency stop of one robot or all."""
         return {"on": body.on, "robots": hub.emergency_stop(body.on, body.robot)}
 
     @app.get("/api/robots/{robot}/page", response_model=Page, response_model_exclude_unset=True)
     async def page(robot: str) -> Any:
+        """Return the parts of a robot's page, with their values."""
         return messages.page("live", robot, 0, hub.view(robot))
 
     @app.post("/api/robots/{robot}/actions")
     async def act(robot: str, body: RunAction) -> RobotStatus:
+        """Run an action of a robot's page."""
         view = hub.view(robot)
         actions = [part.name for part in view.parts if isinstance(part, Action)]
         if body.name not in actions:
@@ -49,6 +52,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
 
     @app.post("/api/robots/{robot}/sliders")
     async def slide(robot: str, body: MoveSlider) -> RobotStatus:
+        """Move a slider of a robot's page."""
         view = hub.view(robot)
         sliders = {part.name: part for part in view.parts if isinstance(part, Slider)}
         if body.name not in sliders:
@@ -59,6 +63,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
 
     @app.get("/api/world", response_model=WorldMap)
     async def world(stage: StageName = "live", robot: str = "") -> Any:
+        """Return the size and the places of a world, without its cells."""
         sim = _simulation(hub, stage)
         place = map_objects.world_of(sim, robot)
         return {
@@ -68,6 +73,7 @@ def add_action_routes(app: FastAPI, hub: Hub) -> None:
 
     @app.get("/api/world/cells", response_class=Response)
     async def cells(stage: StageName = "live", robot: str = "") -> Response:
+        """Return the cells of a map, as bytes."""
         place = map_objects.world_of(_simulation(hub, stage), robot)
         if map_objects.grid_info(place) is None:
             raise InputError(Problem("world", "there is no map: this world is an open plane"))

@@ -66,6 +66,7 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
 
     @app.get("/api/recordings")
     async def recordings() -> list[RecordingFile]:
+        """Return the recordings in the folder, newest first."""
         recorder = host.recording_file
         return await asyncio.to_thread(
             list_recordings, host.recordings.path, list(recorder.made), recorder.path
@@ -73,10 +74,12 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
 
     @app.get("/api/deck")
     async def show() -> PlayerStatus:
+        """Return the state of the player."""
         return player.describe()
 
     @app.post("/api/deck")
     async def open_recording(body: OpenRecording) -> PlayerStatus:
+        """Open a recording in the player."""
         made = host.recording_file.made
         await player.open(host.recordings.find(body.file, RECORDING, also=made))
         await second.close()
@@ -84,41 +87,49 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
 
     @app.delete("/api/deck")
     async def close_recording() -> PlayerStatus:
+        """Close the recording."""
         await second.close()
         await player.close()
         return player.describe()
 
     @app.post("/api/deck/play")
     async def play(body: PlayRecording) -> PlayerStatus:
+        """Play, at a speed if one is given."""
         player.play(body.speed)
         return player.describe()
 
     @app.post("/api/deck/pause")
     async def pause_playing() -> PlayerStatus:
+        """Pause the player."""
         player.pause()
         return player.describe()
 
     @app.post("/api/deck/seek")
     async def seek(body: SeekRecording) -> PlayerStatus:
+        """Go to an instant."""
         player.seek(body.time_s)
         return player.describe()
 
     @app.post("/api/deck/step")
     async def step_by(body: StepRecording) -> PlayerStatus:
+        """Go some time forward or back."""
         player.step(body.ms)
         await player.settled()
         return player.describe()
 
     @app.get("/api/deck/events")
     async def timeline() -> list[EventEntry]:
+        """Return the events of the whole recording."""
         return [to_builtins(event) for event in player.events]
 
     @app.get("/api/deck/overview")
     async def overview() -> RecordingOverview:
+        """Return faults, collisions and the density of messages of the whole recording."""
         return _overview(player.recording)
 
     @app.get("/api/deck/second")
     async def show_second() -> SecondStatus:
+        """Return the state of the second recording."""
         return second.describe()
 
     @app.post("/api/deck/second")
@@ -130,6 +141,7 @@ def add_player_routes(app: FastAPI, host: Host, player: Player, second: SecondPl
 
     @app.delete("/api/deck/second")
     async def close_second() -> SecondStatus:
+        """Close the second recording."""
         await second.close()
         return second.describe()
 

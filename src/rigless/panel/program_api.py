@@ -148,38 +148,45 @@ def add_program_routes(app: FastAPI, desks: ProgramDesks) -> None:
 
     @app.get(path)
     async def content(robot: str) -> ProgramContent:
+        """Return the loaded program and its state."""
         return desks.of(robot).content()
 
     @app.post(path)
     async def load(robot: str, body: LoadProgram) -> ProgramContent:
+        """Load a program from its text."""
         desk = desks.of(robot)
         desk.load(body.name, body.text)
         return desk.content()
 
     @app.post(f"{path}/run")
     async def run(robot: str, body: RunProgram) -> ProgramStatus:
+        """Run the loaded program, from a line if one is given."""
         desk = desks.of(robot)
         desk.run(body.first, body.single)
         return desk.status()
 
     @app.post(f"{path}/hold")
     async def hold(robot: str) -> ProgramStatus:
+        """Hold the program at its next line."""
         desk = desks.of(robot)
         desk.hold()
         return desk.status()
 
     @app.post(f"{path}/resume")
     async def resume(robot: str, body: ResumeProgram) -> ProgramStatus:
+        """Continue a held program."""
         desk = desks.of(robot)
         desk.resume(body.single)
         return desk.status()
 
     @app.post(f"{path}/stop")
     async def stop(robot: str) -> ProgramStatus:
+        """Stop the program."""
         desk = desks.of(robot)
         desk.stop()
         return desk.status()
 
     @app.post("/api/robots/{robot}/reach")
     async def reach(robot: str, body: ReachPose) -> ReachAnswer:
+        """Return if a pose can be reached, and drive there if `go` is true."""
         return await desks.of(robot).reach(body.pose, body.go)

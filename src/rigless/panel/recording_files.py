@@ -33,6 +33,7 @@ def add_recording_file_routes(app: FastAPI, host: Host) -> None:
 
     @app.get("/api/recordings/file")
     async def download(file: File) -> FileResponse:
+        """Return a recording as a file."""
         path = find(file)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 

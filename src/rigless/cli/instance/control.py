@@ -218,12 +218,12 @@ def register(ctl: typer.Typer) -> None:
 
     @ctl.command()
     def pause(url: Url = None, token: Token = None) -> None:
-        """Stop time."""
+        """Pause: stop simulated time. Ports still answer."""
         show_status(Api(url, token).call("POST", "/api/pause"))
 
     @ctl.command()
     def resume(url: Url = None, token: Token = None) -> None:
-        """Let time go on."""
+        """Continue after a pause."""
         show_status(Api(url, token).call("POST", "/api/resume"))
 
     @ctl.command()
@@ -234,16 +234,31 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Advance by some milliseconds of simulated time, then stay."""
+        """Advance by some milliseconds of simulated time, then pause.
+
+        Example:
+
+          rigless ctl step 500
+        """
         show_status(Api(url, token).call("POST", "/api/step", {"ms": ms}))
 
     @ctl.command()
     def speed(
-        factor: Annotated[str, typer.Argument(metavar="X", help="0.1 to 100, fast, or lockstep")],
+        factor: Annotated[
+            str,
+            typer.Argument(metavar="X", help="0.1 to 100 (times real time), fast, or lockstep."),
+        ],
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Change the pace."""
+        """Change the pace.
+
+        Examples:
+
+          rigless ctl speed 10
+
+          rigless ctl speed fast
+        """
         try:
             value: float | str = float(factor.rstrip("x×"))
         except ValueError:
@@ -276,7 +291,9 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Inject a fault; without a kind, the first of the target. List: rigless ctl status ROBOT.
+        """Inject a fault; without a kind, the first one of the target.
+
+        `rigless ctl status ROBOT` lists the targets with their kinds.
 
         Examples:
 
@@ -306,7 +323,14 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """End a robot's faults, or those on one target."""
+        """End a robot's faults, or those on one target.
+
+        Examples:
+
+          rigless ctl clear vacuum
+
+          rigless ctl clear vacuum lidar
+        """
         query = urllib.parse.urlencode({"robot": robot, "target": target})
         left = Api(url, token, robot).call("DELETE", f"/api/faults?{query}")
         typer.echo(f"{len(left)} faults left")
@@ -320,7 +344,9 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Set virtual inputs of a robot; which there are: rigless ctl status ROBOT.
+        """Set inputs of a robot, such as buttons and e-stops.
+
+        `rigless ctl status ROBOT` lists them with their values.
 
         Examples:
 
@@ -340,12 +366,22 @@ def register(ctl: typer.Typer) -> None:
     def snapshot(
         file: Annotated[
             Path | None,
-            typer.Argument(metavar="[FILE]", help="The file to write; else kept in the instance."),
+            typer.Argument(
+                metavar="[FILE]",
+                help="The file to write; without one the running instance keeps it.",
+            ),
         ] = None,
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Keep this instant, in the instance or in a file."""
+        """Save the state of all robots, in the running instance or in a file.
+
+        Examples:
+
+          rigless ctl snapshot
+
+          rigless ctl snapshot before.snapshot
+        """
         api = Api(url, token)
         name = api.call("POST", "/api/snapshots", {})["name"]
         if file is not None:
@@ -362,7 +398,14 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Go to a snapshot: one kept in the instance by name, or a file."""
+        """Go back to a snapshot: one of the running instance by its name, or a file.
+
+        Examples:
+
+          rigless ctl restore 1-at-12.500s
+
+          rigless ctl restore before.snapshot
+        """
         body = {"data": _read(Path(name))} if os.path.isfile(name) else {"name": name}
         show_status(Api(url, token).call("POST", "/api/restore", body))
 

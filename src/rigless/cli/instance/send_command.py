@@ -12,8 +12,8 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def send(
-        robot: Annotated[str, typer.Argument(metavar="ROBOT")],
-        port: Annotated[str, typer.Argument(metavar="PORT")],
+        robot: Annotated[str, typer.Argument(metavar="ROBOT", help="Its name.")],
+        port: Annotated[str, typer.Argument(metavar="PORT", help="The name of its port.")],
         texts: Annotated[
             list[str], typer.Argument(metavar="TEXT…", help="A line, or a message.")
         ] = [],

@@ -5,9 +5,15 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rigless.cli.parsing.plain_help import simplify
+
 
 class NamingGroup(TyperGroup):
-    """A group of commands whose errors name the value that was given."""
+    """A group of commands with plain help, whose errors name the value that was given."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        simplify(self)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -15,7 +21,13 @@ class NamingGroup(TyperGroup):
         except typer.BadParameter as error:
             details: list[Any] = getattr(error.__cause__, "errors", list)()  # of pydantic
             if details and isinstance(details[0].get("input"), str):
-                kinds = {"float_parsing": "is not a number", "int_parsing": "is not a whole number"}
+                limits = details[0].get("ctx", {})
+                kinds = {
+                    "float_parsing": "is not a number",
+                    "int_parsing": "is not a whole number",
+                    "less_than_equal": f"is too large; it is at most {limits.get('le')}",
+                    "greater_than_equal": f"is too small; it is at least {limits.get('ge')}",
+                }
                 reason = kinds.get(details[0]["type"], f"is not valid: {error.message}")
                 error.message = f"{details[0]['input']!r} {reason}"
             raise

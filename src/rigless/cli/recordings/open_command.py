@@ -12,7 +12,12 @@ def register(app: typer.Typer) -> None:
 
     @app.command("open")
     def open_(
-        file: Annotated[Path, typer.Argument(metavar="F.mcap|parquet|csv|jsonl")],
+        file: Annotated[
+            Path,
+            typer.Argument(
+                metavar="F.mcap|parquet|csv|jsonl", help="A recording, or a table of a sweep."
+            ),
+        ],
         at: Annotated[
             float | None,
             typer.Option(metavar="S", help="Show this instant; default: the beginning."),

@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def replay(
-        file: Annotated[Path, typer.Argument(metavar="F.mcap")],
+        file: Annotated[Path, typer.Argument(metavar="F.mcap", help="A recording.")],
         verify: Annotated[
             bool,
             typer.Option(

@@ -40,14 +40,17 @@ def add_fleet_routes(app: FastAPI, hub: Robots) -> None:
 
     @app.post("/api/fleet/estop")
     async def estop(body: StopMany) -> DoneOnMany:
+        """Press or release the emergency stops of many robots."""
         return _on_each(body.robots, lambda name: hub.emergency_stop(body.on, name))
 
     @app.post("/api/fleet/actions")
     async def act(body: ActMany) -> DoneOnMany:
+        """Run an action on many robots."""
         return _on_each(body.robots, lambda name: _act(hub, name, body.name))
 
     @app.post("/api/fleet/faults")
     async def inject(body: InjectMany) -> DoneOnMany:
+        """Inject a fault into many robots."""
         hub.host.catch_up()
         until_ns = None if body.for_s is None else hub.host.sim.now_ns + to_ns(body.for_s)
         return _on_each(
@@ -59,6 +62,7 @@ def add_fleet_routes(app: FastAPI, hub: Robots) -> None:
 
     @app.post("/api/fleet/clear")
     async def clear(body: ClearMany) -> DoneOnMany:
+        """Clear the faults of many robots."""
         return _on_each(body.robots, lambda name: hub.host.apply(inp.Clear(name)))
 
 

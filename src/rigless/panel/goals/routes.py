@@ -12,16 +12,19 @@ def add_goal_routes(app: FastAPI, desks: GoalDesks) -> None:
 
     @app.get(path)
     async def goal(robot: str) -> GoalStatus:
+        """Return the goal of a robot, and its progress."""
         return desks.of(robot).status()
 
     @app.post(path)
     async def give(robot: str, body: GiveGoal) -> GoalStatus:
+        """Send a robot to a place, by a client that drives over its real port."""
         desk = desks.of(robot)
         await desk.go(body)
         return desk.status()
 
     @app.delete(path)
     async def stop(robot: str) -> GoalStatus:
+        """Stop, and drop the goal."""
         desk = desks.of(robot)
         await desk.stop()
         return desk.status()

@@ -45,6 +45,7 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         text: Annotated[str, Query(max_length=MAX_LENGTH)] = "",
         limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = MAX_LISTED,
     ) -> SignalList:
+        """Return the names and units of the plotted signals."""
         found = await feed.open(stage)
         matching = found.entries(robot, text)
         listed = list(islice(matching, limit))
@@ -67,6 +68,7 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         to_s: Time = FOREVER_S,
         points: Count = 1000,
     ) -> Response:
+        """Return samples of signals as binary columns."""
         if closed(stage):
             return Response(pack_block(0, 0, 0.0, []), media_type="application/octet-stream")
         read, found = await _read(feed, stage, signal, from_s, to_s, points)
@@ -80,6 +82,7 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
         from_s: Time = 0.0,
         to_s: Time = FOREVER_S,
     ) -> StreamingResponse:
+        """Return samples of signals as CSV."""
         read, _ = await _read(feed, stage, signal, from_s, to_s, CSV_POINTS)
         lines = csv_lines(signal, [points.between(from_s, to_s) for points in read])
         headers = {"Content-Disposition": 'attachment; filename="signals.csv"'}
@@ -87,6 +90,7 @@ def add_signal_routes(app: FastAPI, host: Host, feed: Feed, player: Player | Non
 
     @app.get("/api/signals/marks")
     async def marks(stage: SourceName = "live") -> SignalMarks:
+        """Return the events and faults that plots mark."""
         if closed(stage):
             return {"stage": stage, "faults": [], "events": [], "limits": []}
         found = await feed.open(stage)

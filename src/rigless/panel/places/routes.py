@@ -25,11 +25,13 @@ def add_place_routes(app: FastAPI, host: Host, zones: Zones) -> None:
 
     @app.post("/api/world/obstacles")
     async def put_obstacle(body: PutObstacle) -> Placed:
+        """Put an obstacle into the world, or move one."""
         given = _obstacle(host, body)
         return _put(host, given, given.name, body.nearest)
 
     @app.delete("/api/world/obstacles")
     async def remove_obstacle(name: str, robot: str = "") -> Placed:
+        """Remove an obstacle."""
         placing = host.sim.core.input_handler.placing
         obstacle = placing.world_of(robot).state.obstacles.get(name)
         host.apply(inp.RemoveObstacle(name, robot))
@@ -38,6 +40,7 @@ def add_place_routes(app: FastAPI, host: Host, zones: Zones) -> None:
 
     @app.post("/api/robots/{robot}/place")
     async def put_robot(robot: str, body: PutRobot) -> Placed:
+        """Put a robot at another place."""
         found = host.sim.robot(robot)
         if host.state not in STANDING and found.can_relocate:
             raise InputError(Problem(robot, "cannot be moved by hand while time runs", "pause"))
@@ -51,19 +54,23 @@ def add_place_routes(app: FastAPI, host: Host, zones: Zones) -> None:
 
     @app.get("/api/zones")
     async def list_zones() -> list[Zone]:
+        """Return the zones that are drawn."""
         return zones.all()
 
     @app.post("/api/zones")
     async def draw_zone(body: DrawZone) -> Zone:
+        """Draw a zone, or replace one."""
         return await zones.draw(body)
 
     @app.delete("/api/zones")
     async def delete_zone(name: str) -> list[Zone]:
+        """Delete a zone. Returns the others."""
         await zones.delete(name)
         return zones.all()
 
     @app.post("/api/zones/block")
     async def block_zone(body: BlockZone) -> Zone:
+        """Block a zone for robots, or open it."""
         return await (zones.block(body.name) if body.on else zones.release(body.name))
 
 

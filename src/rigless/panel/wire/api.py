@@ -24,14 +24,17 @@ def add_wire_routes(app: FastAPI, host: Host, feeds: WireFeeds) -> None:
 
     @app.get("/api/wire/{number}")
     async def message(number: int, stage: SourceName = "live") -> WireDetail:
+        """Return one message of the wire with its bytes and fields."""
         return _detail(host, feeds.find(stage, number))
 
     @app.get("/api/robots/{robot}/schemas")
     async def schemas(robot: str) -> list[SchemaOfPort]:
+        """Return the messages that each port of a robot takes."""
         return describe_ports(host, host.sim.robot(robot))
 
     @app.post("/api/robots/{robot}/wire")
     async def send(robot: str, body: SendToPort) -> SentToPort:
+        """Send a message to a port of a robot over its transport."""
         return await send_to_port(host, host.sim.robot(robot), body)
 
 

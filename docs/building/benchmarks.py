@@ -14,7 +14,10 @@ from building.places import DOCS, ROOT
 from building.reference.tables import table
 
 PAGE = DOCS / "explanation" / "performance.md"
-NAMES = ("lidar", "kernel", "vacuum", "pacbot", "rover", "agv", "welder", "batch")
+NAMES = (
+    "lidar", "batch", "kernel", "vacuum", "pacbot", "rover", "welder", "weld_cell", "agv", "fleet",
+    "vda5050", "programs", "sweep", "panel",
+)  # fmt: skip
 INTRO = """# Performance
 
 The figures of one machine, measured by `make bench-report`, which writes this page. On your

@@ -27,12 +27,12 @@ def full() -> Path:
 
 def fill() -> None:
     """Run every robot and the weld cell briefly, so that numba compiles their functions."""
-    from rigless.cli.compile import use_robot, use_weld_cell
+    from rigless.cli.compile import use_commands, use_robot
 
     kinds = sorted(path.parent.name for path in SOURCES.glob("robots/*/robot.py"))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for part in [
-            pool.submit(use_weld_cell),
+            pool.submit(use_commands, "welder"),
             *(pool.submit(use_batch, name) for name in ("Vacuums", "Pacbots", "Rovers")),
             *(pool.submit(use_robot, kind) for kind in reversed(kinds)),
         ]:

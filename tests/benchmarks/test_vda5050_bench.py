@@ -1,11 +1,8 @@
 """A short run of `rigless bench vda5050`: it has its figures, and outages lose no order."""
 
-import pytest
-
 from .measuring import figures_of
 
 
-@pytest.mark.timeout(300)
 def test_outages_of_the_broker_lose_and_repeat_nothing():
     figures = figures_of("vda5050")
     assert figures["outages"] == {

@@ -112,6 +112,6 @@ def test_ctrl_c_that_python_discards_still_ends_the_command(environment):
     # While modules are imported, it may be raised in a callback of a weak reference.
     words = [sys.executable, "-c", DISCARDED]
     found = subprocess.run(
-        words, capture_output=True, text=True, env=environment, timeout=30, check=False
+        words, capture_output=True, text=True, env=environment, timeout=60, check=False
     )
     assert (found.returncode, "Traceback" in found.stderr) == (130, False), found.stderr

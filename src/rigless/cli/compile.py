@@ -6,12 +6,12 @@ that are in the cache already are only loaded.
 
 import os
 import time
-from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
+from rigless.cli.robot_commands import commands_of, robots_with_commands
 from rigless.console import print_line, print_note, stderr_console
 from rigless.kernel.problems import InputError, Problem
 from rigless.scenario import extras, kinds
@@ -143,9 +143,15 @@ def use_robot(kind: str) -> None:
     (robot,) = sim.robots.values()
     robot.view().draw()
     use_floor(robot)
-    if kind in OPTIONS:
-        warm_up(load(kind, settings=OPTIONS[kind]))
-    MORE.get(kind, lambda: None)()
+    if more := type(robot).Config.also_compile:
+        warm_up(load(kind, settings=more))
+    use_commands(kind)
+
+
+def use_commands(kind: str) -> None:
+    """Use what the robot's own commands need, if its `cli.py` has `use_all`."""
+    if kind in robots_with_commands():
+        getattr(commands_of(kind), "use_all", lambda: None)()
 
 
 def use_floor(robot: Any) -> None:
@@ -178,48 +184,3 @@ def use_routes(robot: Any, body: Any) -> None:
 
     disc = Body(body.x, body.y, radius_m=body.outer_m)
     find_route(robot.world, disc, (body.x + 0.1, body.y), robot.now_ns)
-
-
-def use_weld_cell() -> None:
-    """Use the arm in its cell: Cartesian programs, cycle times, reach, maps, checked motions."""
-    from importlib.resources import files
-
-    import numpy as np
-
-    from rigless.motion.arm.continuous_collision import contacts_along
-    from rigless.motion.arm.point_in_mesh import is_inside
-    from rigless.motion.arm.reach_map import count_reached, tool_turns
-    from rigless.robots.welder import Arm as WelderArm
-    from rigless.robots.welder.arm.body import reach
-    from rigless.robots.welder.config import WelderConfig
-    from rigless.robots.welder.offline.cycle_time import estimate
-    from rigless.scenario.load import load
-    from rigless.scenario.warm_up import warm_up
-    from rigless.worlds.cells.cell import Cell
-
-    warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
-    estimate("G91 G0 Z-1\nG1 Z-1 F600\nG2 X1 I0.5\n", WelderConfig(coordinates="cartesian"))
-    WelderArm().forward([0.0] * 6)
-    reach(WelderConfig(urdf=str(files("rigless.robots.welder") / "arm.urdf")))  # as a user's
-    arm = reach(cell=Cell.load("weld_table"))
-    assert arm.collider is not None
-    arm.pose(arm.collider.model.tool(np.zeros(6)))
-    count_reached(arm, np.zeros((1, 3)), tool_turns())
-    contacts_along(arm.collider, np.zeros((2, 6)))
-    is_inside(arm.collider.cell["part"].solid.mesh, np.zeros(3))
-
-
-def use_fleet() -> None:
-    """Use what AGVs of a fleet do together, in the warehouse that they have by default."""
-    from rigless.scenario.load import load
-    from rigless.scenario.warm_up import warm_up
-
-    warm_up(load("agv", settings=["count=2"]))
-
-
-_PROFILE = "runtime.simulationProfile"
-OPTIONS = {  # settings with functions that the defaults do not use
-    "agv": [f"{_PROFILE}.map=hall", f"{_PROFILE}.robotsAreObstacles=true"],
-    "vacuum": ["scan_packed=true", "realism=hardware"],
-}
-MORE: dict[str, Callable[[], None]] = {"agv": use_fleet, "welder": use_weld_cell}

@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import typer
 
@@ -19,15 +20,15 @@ def robot_commands() -> dict[str, typer.Typer]:
     Only that file is loaded, not the robot's package: help stays quick, and a robot whose extra is
     not installed does not break the help of the others.
     """
-    return {name: _load(name) for name in robots_with_commands()}
+    return {name: commands_of(name).commands() for name in robots_with_commands()}
 
 
-def _load(robot: str) -> typer.Typer:
+def commands_of(robot: str) -> ModuleType:
+    """Load the `cli.py` of a robot."""
     name = f"rigless.robots.{robot}.cli"
     spec = importlib.util.spec_from_file_location(name, ROBOTS / robot / "cli.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    commands: typer.Typer = module.commands()
-    return commands
+    return module

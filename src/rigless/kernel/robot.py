@@ -51,6 +51,9 @@ class Config(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True
     )
 
+    # Settings with functions that the defaults do not use: `rigless compile` uses them too.
+    also_compile: ClassVar[tuple[str, ...]] = ()
+
 
 @dataclass
 class NoState:

@@ -11,7 +11,7 @@ from vda5050_core import master, transport, types
 
 URL, SERIAL, LIF = sys.argv[1:]
 ROBOT = ("rigless", SERIAL)
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 events: "queue.Queue[str]" = queue.Queue()
 seen: list[str] = []
 HEAD = {"headerId": 0, "timestamp": "2026-01-01T00:00:00.000Z", "version": "2.0.0",

@@ -22,6 +22,14 @@ def commands() -> typer.Typer:
     return app
 
 
+def use_all() -> None:
+    """Use what AGVs of a fleet do together, in the warehouse that they have by default."""
+    from rigless.scenario.load import load
+    from rigless.scenario.warm_up import warm_up
+
+    warm_up(load("agv", settings=["count=2"]))
+
+
 @app.command("new")
 def new(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")] = Path(

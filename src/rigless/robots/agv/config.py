@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -343,6 +343,11 @@ class RobotConfig(Part):
     """The configuration of one robot."""
 
     model_config = ConfigDict(title="robot_config.json", json_schema_extra=nullable)
+
+    also_compile: ClassVar[tuple[str, ...]] = (
+        "runtime.simulationProfile.map=hall",
+        "runtime.simulationProfile.robotsAreObstacles=true",
+    )
 
     schemaVersion: Version = Field(description=f"Version of this format: {SCHEMA_VERSION}.")
     identity: Identity = Field(description="The identity of the robot.")

@@ -6,7 +6,7 @@ otherwise.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -290,6 +290,8 @@ class Network(Config):
 
 
 class VacuumConfig(Config):
+    also_compile: ClassVar[tuple[str, ...]] = ("scan_packed=true", "realism=hardware")
+
     name: str = "Mock CRL-200S"
     map_file: str = Field("apartment", description="a map YAML, or the name of a bundled map")
     start_x: float = 0.0

@@ -37,6 +37,35 @@ def commands() -> typer.Typer:
     return app
 
 
+def use_all() -> None:
+    """Use the arm in its cell, for `rigless compile`: cycle times, reach, maps, checked motions."""
+    from importlib.resources import files
+
+    import numpy as np
+
+    from rigless.motion.arm.continuous_collision import contacts_along
+    from rigless.motion.arm.point_in_mesh import is_inside
+    from rigless.motion.arm.reach_map import count_reached, tool_turns
+    from rigless.robots.welder import Arm as WelderArm
+    from rigless.robots.welder.arm.body import reach
+    from rigless.robots.welder.config import WelderConfig
+    from rigless.robots.welder.offline.cycle_time import estimate
+    from rigless.scenario.load import load
+    from rigless.scenario.warm_up import warm_up
+    from rigless.worlds.cells.cell import Cell
+
+    warm_up(load("welder", settings=["coordinates=cartesian", "cell=weld_table"]))
+    estimate("G91 G0 Z-1\nG1 Z-1 F600\nG2 X1 I0.5\n", WelderConfig(coordinates="cartesian"))
+    WelderArm().forward([0.0] * 6)
+    reach(WelderConfig(urdf=str(files("rigless.robots.welder") / "arm.urdf")))  # as a user's
+    arm = reach(cell=Cell.load("weld_table"))
+    assert arm.collider is not None
+    arm.pose(arm.collider.model.tool(np.zeros(6)))
+    count_reached(arm, np.zeros((1, 3)), tool_turns())
+    contacts_along(arm.collider, np.zeros((2, 6)))
+    is_inside(arm.collider.cell["part"].solid.mesh, np.zeros(3))
+
+
 @app.command("cycle-time")
 def cycle_time(
     program: Annotated[Path, typer.Argument(metavar="PROG", help="A G-code program.")],

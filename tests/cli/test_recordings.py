@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import signal
 import socket
 
@@ -153,6 +154,20 @@ def test_a_recording_that_was_cut_off_says_how_much_is_missing(run_cli, winter, 
     found = run_cli("diff", tmp_path / "whole.mcap", cut)
     assert found.returncode == 0
     assert "records (cut.mcap was cut off at 60.000000 s: its end is missing)" in found.stdout
+
+
+def test_a_comparison_counts_the_records_that_one_side_lacks(run_cli, winter, tmp_path):
+    data = winter("whole.mcap", "--duration", "200").read_bytes()
+    cut = tmp_path / "cut.mcap"
+    cut.write_bytes(data[: len(data) // 2])
+    found = run_cli("diff", tmp_path / "whole.mcap", cut)
+    assert found.returncode == 0
+    assert re.search(
+        r"^equal: \d+ records \(cut.mcap was cut off at .*; "
+        r"\d+ later records of whole.mcap were not compared\)$",
+        found.stdout,
+        re.MULTILINE,
+    )
 
 
 def test_the_first_difference_names_robot_port_time_and_field(rigless_command, winter, tmp_path):

@@ -50,6 +50,14 @@ def test_a_collision_names_line_and_objects(run_cli, tmp_path):
     assert len(first["place_mm"]) == 3
 
 
+def test_a_single_error_is_in_the_singular(run_cli, tmp_path):
+    path = tmp_path / "one.nc"
+    path.write_text("G0 X500\n")
+    found = run_cli("welder", "validate", path)
+    assert f"{path}: 1 error, 0 warnings" in found.stderr
+    assert " 1 line, arc on 0.0 s, 0 mm welded, 0 collisions" in found.stderr
+
+
 def test_a_cartesian_program_in_the_joint_profile_gets_a_hint(run_cli):
     for command in ("validate", "cycle-time"):
         found = run_cli("welder", command, PROGRAMS / "cartesian_seam.nc")

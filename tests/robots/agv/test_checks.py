@@ -160,6 +160,9 @@ ERRORS = [
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:0"]}),
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["http://host:4222"]}),
     ("BAD_SERVER_URL", "nats.servers[0]", {"nats.servers": ["nats://host:4222/x"]}),
+    ("BAD_BROKER_URL", "vda5050.url", {"vda5050": {"url": "tcp://host:1883"}}),
+    ("BAD_BROKER_URL", "vda5050.url", {"vda5050": {"url": "mqtt://me:secret@host:99999"}}),
+    ("PASSWORD_IN_BROKER_URL", "vda5050.url", {"vda5050": {"url": "mqtt://me:secret@host"}}),
     ("WEBSOCKET_SERVER", "nats.servers[0]", {"nats.servers": ["wss://host:443"]}),
     ("FAULT_TARGET_UNKNOWN", f"{RULES}[0].target", {RULES: [{"target": "griper", "atS": 1}]}),
     (

@@ -54,6 +54,10 @@ def diff_recordings(left: Path, right: Path) -> int:
             for one in recordings
             if one.missing
         ]
+        longer = max(recordings, key=lambda one: one.records)
+        if cut and longer.records > compared:
+            more = longer.records - compared
+            cut.append(f"{more} later records of {longer.path.name} were not compared")
         print_line(f"equal: {compared} records ({'; '.join(cut)})" if cut else "equal")
         return 0
     print_line(f"different: {difference}")

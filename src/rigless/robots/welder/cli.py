@@ -226,14 +226,15 @@ def _heat_range(text: str) -> tuple[float, float]:
 
 
 def _print_summary(report: "Report", print_note: Any) -> None:
-    mark, style = (
-        ("valid", "bold green") if report.valid else (f"{len(report.errors)} errors", "bold red")
-    )
-    print_note(f"{report.program}: {mark}, {len(report.warnings)} warnings", style)
+    from rigless.robots.welder.offline.findings import counted
+
+    style = "bold green" if report.valid else "bold red"
+    warnings = counted(len(report.warnings), "warning")
+    print_note(f"{report.program}: {report.verdict}, {warnings}", style)
     print_note(
         f"  cycle time {report.cycle_time_s:.2f} s, torch path {report.distance_mm:.0f} mm,"
-        f" {report.gcode_executed} lines, arc on {report.arc_on_s:.1f} s,"
-        f" {report.weld_length_mm:.0f} mm welded, {report.collisions} collisions"
+        f" {counted(report.gcode_executed, 'line')}, arc on {report.arc_on_s:.1f} s,"
+        f" {report.weld_length_mm:.0f} mm welded, {counted(report.collisions, 'collision')}"
     )
     if report.hint:
         print_note(f"  hint: {report.hint}", "yellow")

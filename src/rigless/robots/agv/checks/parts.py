@@ -50,6 +50,7 @@ def parts(root: ConfigPath) -> Iterator[Problem]:
     yield from _footprint(root)
     yield from _rates(root)
     yield from _servers(root)
+    yield from _broker(root["vda5050"]["url"])
 
 
 def _ids(root: ConfigPath) -> Iterator[Problem]:
@@ -333,6 +334,25 @@ def _server(place: ConfigPath, given: str) -> Iterator[Problem]:
         what = f"the config contains a {kind.lower()}: everyone who can read the file has it"
         fix = "use a .creds file (nats.credsFilePath), which only the robot can read"
         yield place.warning(f"{kind}_IN_URL", what, fix)
+
+
+def _broker(place: ConfigPath) -> Iterator[Problem]:
+    """Find in the URL of an MQTT broker what its transport would refuse at the start."""
+    if place.text is None:
+        return
+    try:
+        url = urlsplit(place.text)
+        known = url.scheme in ("mqtt", "mqtts") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        known = False
+    if not known:
+        what = f"{_without_secrets(place.text)!r} is not the URL of an MQTT broker"
+        fix = "such as mqtt://127.0.0.1:1883, or mqtts://HOST:8883 for TLS"
+        yield place.error("BAD_BROKER_URL", what, fix)
+    elif url.password is not None:
+        what = "the URL has a password, which would be stored in recordings"
+        fix = "write it to a file, and name that in passwordFile"
+        yield place.error("PASSWORD_IN_BROKER_URL", what, fix)
 
 
 def _without_secrets(url: str) -> str:

@@ -155,3 +155,12 @@ class Report:
     @property
     def valid(self) -> bool:
         return not self.errors
+
+    @property
+    def verdict(self) -> str:
+        return "valid" if self.valid else counted(len(self.errors), "error")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 error"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -137,8 +137,8 @@ def row(finding: Finding, file: str) -> str:
 
 def html(report: Report, text: str) -> str:
     """Return a page with figures, findings, plots and the program `text`."""
-    mark, verdict = ("good", "valid") if report.valid else ("bad", f"{len(report.errors)} errors")
-    title = f"{report.program}: {verdict}"
+    mark = "good" if report.valid else "bad"
+    title = f"{report.program}: {report.verdict}"
     facts = [
         ("Cycle time", f"{report.cycle_time_s:.2f} s"),
         ("Torch path", f"{report.distance_mm:.0f} mm"),
@@ -166,7 +166,7 @@ def html(report: Report, text: str) -> str:
         for n, line in enumerate(text.splitlines(), 1)
     ]
     body = [
-        f"<h1>{escape(report.program)}: <span class={mark}>{verdict}</span></h1>",
+        f"<h1>{escape(report.program)}: <span class={mark}>{report.verdict}</span></h1>",
         "<dl>"
         + "".join(f"<div><dt>{name}<dd>{escape(value)}</div>" for name, value in facts)
         + "</dl>",

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from rigless.kernel.problems import InputError
 
 REPEAT_S = 0.01  # long enough to leave the code that discards exceptions
+_discarded: list[float] = []  # times of interrupts that Python discarded
 
 
 def main() -> None:
     """Run the command line. A user's mistake is printed as sentences on stderr with exit code 2."""
     hook = sys.unraisablehook
+    _discarded.clear()
     try:
         sys.unraisablehook = _repeat_interrupt
         sys.exit(_run())
@@ -25,6 +27,13 @@ def main() -> None:
         sys.exit(0)
     except KeyboardInterrupt:  # also while the imports of a command are still running
         sys.exit(130)
+    except Exception:
+        if not _discarded:
+            raise
+        from signal import SIG_IGN, SIGINT, signal
+
+        signal(SIGINT, SIG_IGN)  # the repeated one
+        sys.exit(130)  # an interrupted compilation fails in numba
     finally:
         sys.unraisablehook = hook
 
@@ -37,6 +46,8 @@ def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
+
+    _discarded.append(time.monotonic())
 
     def repeat() -> None:
         time.sleep(REPEAT_S)

@@ -143,6 +143,13 @@ def test_many_are_stopped_released_and_given_faults(fleet):
     ).click()
     fleet.until(lambda: stops() == [2, 4], "the others are stopped too, or these are not")
     expect(row(fleet, "cart-4").locator(".of-status")).to_have_text("e-stop")
+    assert_axe(fleet.page)  # with abnormal rows that are selected
+    header = fleet.page.locator("header > .bar")
+    before = fleet.page.viewport_size
+    for width in (1260, 1440):  # Release and E-STOP side by side cover no other button
+        fleet.resize({"width": width, "height": 900})
+        assert header.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    fleet.resize(before)
     card.get_by_role("button", name="Release the emergency stop").click()
     fleet.until(lambda: stops() == [], "they are not released")
     card.get_by_role("button", name="Beep", exact=True).click()

@@ -132,18 +132,14 @@ async def test_another_recording_is_another_page():
         await here.wall.go(0.2)
         second = player.open()
         client.socket.clear()
-        await here.wall.go(0.5)
-        assert (
-            client.socket.blocks == client.socket.of("robot") == client.socket.of("trouble") == []
-        )
-        here.hub.subscribe(client, "recording", {"trolley": 60})
-        await here.wall.go(0.2)
+        await here.wall.go(0.2)  # the same file may be opened again: the client need not ask
         assert kinds(client) == ["page", "history", "frame"]
+        assert list(client.streams.values()) == [1]
         assert (len(first.core.samples), len(second.core.samples)) == (0, 1)
         player.sim = None
         await here.wall.go(0.5)
         assert client.socket.of("trouble") == []
-        assert len(client.socket.of("status")) > 10
+        assert len(client.socket.of("status")) > 5
 
 
 def test_frames_of_another_page_cannot_be_confused():

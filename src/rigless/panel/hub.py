@@ -119,6 +119,15 @@ class Hub:
             self._offer(client, stream)
         self._send_states({client})
 
+    def _renew(self, client: Client, old: RobotStream) -> None:
+        """Subscribe a client to its robots in the recording that was opened, where it has them."""
+        sim = old.source.sim
+        if sim is None or old not in client.streams:
+            return
+        rates = {stream.robot: TICKS_PER_S // every for stream, every in client.streams.items()}
+        kept = {robot: hz for robot, hz in rates.items() if robot in sim.robots}
+        self.subscribe(client, old.source.name, kept)
+
     def plot(self, client: Client, number: int, stage: str, signals: list[str]) -> None:
         """Replace a client's signals, whose new points it gets."""
         if stage not in PLOTTED:
@@ -184,8 +193,10 @@ class Hub:
                 if tick % every == 0:
                     due.setdefault(stream, []).append(client)
         for stream, clients in due.items():
-            if stream.sim is not stream.source.sim:
-                continue  # another recording was opened; clients will subscribe again
+            if stream.sim is not stream.source.sim:  # a recording was opened or closed
+                for client in clients:
+                    self._renew(client, stream)
+                continue
             before = stream.sequence
             stream.update(force=status_due)
             self.frames_drawn += stream.sequence != before

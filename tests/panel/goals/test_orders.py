@@ -1,5 +1,7 @@
 """Nodes of a layout that are clicked one after another make one VDA 5050 order."""
 
+import pytest
+
 import reserved
 from host.driving import bad, good, on_loop, until
 from rigless.worlds.layout.site_world import SiteWorld
@@ -42,5 +44,9 @@ def test_clicked_nodes_are_appended_to_the_order_over_the_wire(tmp_path):
             assert (order.order.order_id, order.order.last_node) == (held, reached[3])
             assert order.order.last_sequence == 6
             assert order.order_errors == []
+            turned = {"x_m": node.x, "y_m": node.y, "theta_rad": 2.0}
+            await good(http.post("/api/robots/agv/goal", json=turned))
+            assert (await ended(http, "agv"))["state"] == "arrived"
+            assert robot.machine.drive.pose[2] == pytest.approx(2.0, abs=0.01), "on the spot"
 
     click()

@@ -14,6 +14,7 @@ from rigless.panel.wire import display
 from rigless.panel.wire.feed import BATCH, FIRST, Feed, Filter
 from rigless.panel.wire.log import WireLog
 from rigless.panel.wire.rows import row_of
+from rigless.robots.agv.vda5050_model.messages import Connection
 from rigless.robots.welder.wire import Line
 
 MS = 1_000_000
@@ -333,6 +334,9 @@ class Reading:
 def test_a_line_of_text_begins_with_what_the_message_says():
     reading = Reading({"stamp": 1795093591}, 0.25, [], [0.0] * 36)
     assert display.summarise(reading) == "speed 0.25, header {stamp 1795093591}, covariance [36]"
+    online = Connection(connectionState="ONLINE", headerId=7, manufacturer="m", version="2.1.0")
+    shown = display.summarise(online)
+    assert shown == "connectionState ONLINE, headerId 7, version 2.1.0, manufacturer m"
     assert display.summarise(Line("G1 X2", size=6)) == "G1 X2"
     assert display.summarise(Line("G1 X2", 6, True)) == "text G1 X2, overflow true"
 

@@ -71,9 +71,10 @@ def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _telling(value: Any) -> list[tuple[str, Any]]:
-    """Return the fields of a message for one line; headers and time stamps come last.
+    """Return the fields of a message for one line.
 
-    Empty fields, and those that a dataclass leaves out of its repr, are not in it.
+    Headers, time stamps and what its type lists in ADDED come last. Empty fields, and those that a
+    dataclass leaves out of its repr, are not in it.
     """
     hidden = (
         {one.name for one in dataclass_fields(value) if _is_hidden(value, one)}
@@ -83,7 +84,10 @@ def _telling(value: Any) -> list[tuple[str, Any]]:
     pairs = [
         (name, one) for name, one in _pairs(value) if name not in hidden and not _is_empty(one)
     ]
-    return sorted(pairs, key=lambda pair: any(word in pair[0].lower() for word in LAST))
+    added = getattr(type(value), "ADDED", ())
+    return sorted(
+        pairs, key=lambda pair: pair[0] in added or any(word in pair[0].lower() for word in LAST)
+    )
 
 
 def _is_empty(value: Any) -> bool:

@@ -1,7 +1,8 @@
 """JSON Schemas made from the field lists of the standard, closed against unknown fields.
 
 A line of a list is a path, a type, and an enumeration or bounds. A `*` marks a required field.
-2.0.0 is 2.1.0 without the fields that 2.1 added, and its positions of node states need a heading.
+2.0.0 is 2.1.0 without the fields that 2.1 added. In its states, positions of nodes need a heading
+and control points a weight.
 """
 
 import ast
@@ -44,6 +45,8 @@ def schema(version: str, name: str) -> dict[str, Any]:
     if version == "2.0.0" and name == "state":
         node = whole["properties"]["nodeStates"]["items"]
         node["properties"]["nodePosition"]["required"].append("theta")
+        edge = whole["properties"]["edgeStates"]["items"]["properties"]
+        edge["trajectory"]["properties"]["controlPoints"]["items"]["required"].append("weight")
     return whole
 
 

@@ -233,12 +233,14 @@ def test_new_actions_where_the_robot_stands_come_with_a_node_at_the_same_place()
     scene.order(graph((0, 0), (1, 0), at={2: [action("detectObject", "a")]}))
     scene.until(lambda: scene.done)
     at = {2: [action("detectObject", "a")], 4: [action("finePositioning", "b")]}
-    scene.order(graph((1, 0), (1, 0), first=1, at=at), update=1)
+    given = graph((1, 0), (1, 0), first=1, at=at)
+    given["nodes"][1]["nodePosition"]["theta"] = 1.5
+    scene.order(given, update=1)
     assert (scene.errors, scene.status("a")) == ([], "FINISHED")
     scene.until(lambda: scene.done)
     assert scene.statuses("a") == ["WAITING", "RUNNING", "FINISHED"], "not again"
     assert (scene.status("b"), scene.state["lastNodeSequenceId"]) == ("FINISHED", 4)
-    assert scene.truth.pose[0] == pytest.approx(1.0, abs=1e-3)
+    assert scene.truth.pose == pytest.approx((1.0, 0.0, 1.5), abs=1e-3)
 
 
 def test_a_curve_is_driven_backwards():

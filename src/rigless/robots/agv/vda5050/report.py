@@ -97,7 +97,7 @@ class Report:
             distanceSinceLastNode=round(max(machine.drive.odometer_m - order.odometer_m, 0.0), 3),
             operatingMode=state.mode,
             nodeStates=[_node(node, self._strict) for node in order.nodes],
-            edgeStates=[_edge(edge, three) for edge in order.edges],
+            edgeStates=[_edge(edge, three, self._strict) for edge in order.edges],
             agvPosition=self.position(),
             velocity=self.velocity(),
             loads=self._loads(),
@@ -223,11 +223,17 @@ def _node(node: r.Node, strict: bool) -> m.NodeState:
     )
 
 
-def _edge(edge: r.Edge, three: bool) -> m.EdgeState:
-    """Return the state of an edge. Before 3.0 a trajectory has its degree, even the default."""
+def _edge(edge: r.Edge, three: bool, strict: bool) -> m.EdgeState:
+    """Return the state of an edge.
+
+    The schemas before 3.0 require the degree of a trajectory, and that of 2.0.0 the weights too.
+    """
     shape = edge.trajectory
-    if shape is not None and shape.degree is None and not three:
-        shape = replace(shape, degree=1)
+    if shape is not None and not three:
+        points = shape.controlPoints
+        if strict:
+            points = [one if one.weight else replace(one, weight=1.0) for one in points]
+        shape = replace(shape, degree=shape.degree or 1, controlPoints=points)
     return m.EdgeState(
         edgeId=edge.edgeId,
         sequenceId=edge.sequenceId,

@@ -3,16 +3,17 @@
 dialect.py maps it to the names of each version. An optional field is None and left out.
 """
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from rigless.robots.agv.vda5050_model.received import Trajectory
+from rigless.robots.agv.vda5050_model.received import Incoming, Trajectory
 
 
 class Header(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The first fields of every message; the publisher fills them in."""
 
+    ADDED: ClassVar = Incoming.ADDED
     headerId: int = -1
     timestamp: str = ""
     version: str = ""

@@ -45,7 +45,9 @@ demo: setup
 test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
 	@$(BIN)/python tests/compiled.py
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@rm -rf build/pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile -p cacheprovider -o cache_dir=build/pytest \
+		|| { [ $$? = 1 ] && $(BIN)/python tests/again.py build/pytest; }
 
 # The documentation as one folder, build/docs/site: it needs no server and no network.
 docs: $(VENV)/.docs

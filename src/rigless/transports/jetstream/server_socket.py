@@ -10,9 +10,9 @@ from urllib.parse import SplitResult
 
 import msgspec
 
-from rigless.transports.client_socket import ClientSocket
 from rigless.transports.jetstream import credentials, protocol
 from rigless.transports.jetstream.errors import LinkError
+from rigless.transports.sockets.client import ClientSocket
 
 OLDEST = (2, 11)  # older servers silently ignore a consumer's filter_subjects
 AUTH = ("authorization", "authentication")

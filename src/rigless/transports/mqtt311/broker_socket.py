@@ -4,10 +4,10 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from rigless.transports.client_socket import ClientSocket
 from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.mqtt311 import packets as p
 from rigless.transports.mqtt311.settings import Settings
+from rigless.transports.sockets.client import ClientSocket
 from rigless.transports.transport import join
 
 FIRST_NUMBER = 1  # of SUBSCRIBE, which comes before any message

@@ -1,0 +1,1 @@
+"""Sockets that several transports share."""

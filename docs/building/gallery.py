@@ -6,8 +6,8 @@ from rigless.cli.examples import Example, examples
 TEXT = """# Examples
 
 Each of them runs as it stands, and the tests run it. `rigless examples` lists the same, and
-`rigless examples NAME --copy DIR` copies one to a folder. Times are rounded, after
-`rigless compile`; “until Ctrl-C” stands for robots that keep running.
+`rigless examples NAME --copy DIR` copies one to a folder. Lines of code and times are rounded;
+times are after `rigless compile`, and “until Ctrl-C” stands for robots that keep running.
 
 <!-- class: cards gallery -->
 """
@@ -22,7 +22,7 @@ def card(example: Example) -> str:
     """Return the card of one example."""
     place = f"../examples/{example.path.name}"
     picture = f"![{example.name}](pictures/{example.picture})"
-    size = f"{example.lines} lines · {example.duration}"
+    size = f"{example.size} · {example.duration}"
     return f"- {picture}\n\n  **[{example.name}]({place})**\n\n  {example.summary}\n\n  *{size}*\n"
 
 

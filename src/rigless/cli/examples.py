@@ -47,6 +47,11 @@ class Example:
         return sum(1 for text in texts for line in text.splitlines() if line.strip())
 
     @property
+    def size(self) -> str:
+        """The lines of its code in words: rounded, so that a small change does not show."""
+        return f"about {max(10, round(self.lines, -1))} lines"
+
+    @property
     def duration(self) -> str:
         """The time that it takes, in words."""
         return str(gallery()[self.name]["takes"])
@@ -89,8 +94,8 @@ def show_examples(name: str | None, copy: Path | None, force: bool) -> None:
         copy_examples(chosen, copy, force)
     elif name is None:
         for example in chosen:
-            size = f"{example.lines} lines, {example.duration}"
-            print_line(f"  {example.name:<26} {size:<26} {example.summary}")
+            size = f"{example.size}, {example.duration}"
+            print_line(f"  {example.name:<26} {size:<32} {example.summary}")
         print_note("copy them to a folder: rigless examples [NAME] --copy DIR", "dim")
     else:
         print_line(str(chosen[0].path))

@@ -75,7 +75,7 @@ function labels(axis, length, gap) {
     .filter((_, n) => n % every === every >> 1);
 }
 
-/** The labels along a horizontal axis, as [text, x]: they neither overlap nor leave it by `spare`. */
+/** Labels of a horizontal axis, as [text, x]: they neither overlap nor leave it by `spare`. */
 function labelsAcross(axis, length, least, spare = 0) {
   if (axis.low !== null)
     return labels(axis, length, least).map(([text, place]) => [text, length * place]);

@@ -13,7 +13,7 @@ export const COLOURS = [1, 2, 3, 4, 5, 6].map((n) => `--line-${n}`);
 const FONT = "12px system-ui, sans-serif";
 const AXIS_PX = 58;
 const LABEL_PX = 18;
-const EDGE_PX = 22; // beside the last label of the time axis
+const EDGE_PX = 22; // right of the last label of the time axis
 const LABEL_CHARS = 14; // of the label of a vertical axis
 const WHEEL = 1.25;
 const LEAST_DRAG_PX = 6;

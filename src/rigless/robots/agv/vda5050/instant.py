@@ -12,7 +12,7 @@ from rigless.robots.agv.vda5050.core_functions import CoreFunctions
 from rigless.robots.agv.vda5050.orders import Orders
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.catalogue import Kind
-from rigless.robots.agv.vda5050_model.errors import Rejected, error
+from rigless.robots.agv.vda5050_model.errors import CASES, Rejected, error
 from rigless.robots.agv.vda5050_model.state import (
     FAILED,
     FINAL,
@@ -25,6 +25,8 @@ from rigless.robots.agv.vda5050_model.state import (
 
 MODES = ("AUTOMATIC", "SEMIAUTOMATIC", "INTERVENED")
 MOST = 1000  # remembered instant actions
+MAP_ACTIONS = ("downloadMap", "enableMap", "deleteMap")
+OF_MAPS = tuple(kind[0] for kind in CASES["map_twice"] if kind is not None)  # end with the next one
 
 
 class Instant:
@@ -66,7 +68,11 @@ class Instant:
                 self._actions.end(record, FAILED, rejected.what)
                 self._report(rejected, action, message.headerId)
             else:
-                self._state.action_errors = []
+                self._state.action_errors = [
+                    one
+                    for one in self._state.action_errors
+                    if one.errorType in OF_MAPS and action.actionType not in MAP_ACTIONS
+                ]
                 for earlier in self._state.instant.values():
                     earlier.failed = earlier.failed and earlier is record
 
@@ -175,6 +181,9 @@ class Instant:
             "actionId": action.actionId,
             **rejected.references,
         }
+        if rejected.case == "nothing":  # listed until an order is accepted
+            self._orders.report(rejected, references)
+            return
         found = error(self._major, rejected.case, rejected.what, references)
         if found is not None:
             self._state.action_errors = [*self._state.action_errors[-9:], found]

@@ -120,7 +120,8 @@ def test_the_will_is_made_for_each_connection(scene):
     assert last == ["ONLINE", "OFFLINE"]
 
 
-TIMED = ("agvPosition", "velocity", "distanceSinceLastNode", "batteryState", "errors")
+TIMED = ("agvPosition", "velocity", "distanceSinceLastNode", "batteryState", "errors",
+         "intermediatePath")  # fmt: skip
 
 
 def content(front):
@@ -128,6 +129,8 @@ def content(front):
     whole = msgspec.to_builtins(front.report.state())
     found = {key: value for key, value in whole.items() if key not in TIMED}
     found["errors"] = [(one["errorType"], one["errorLevel"]) for one in whole["errors"]]
+    if "plannedPath" in found:  # it begins at the robot
+        found["plannedPath"] = whole["plannedPath"]["trajectory"]["controlPoints"][1:]
     found["charging"] = whole["batteryState"]["charging"]
     found["position"] = whole["agvPosition"]["mapId"], whole["agvPosition"]["positionInitialized"]
     return found

@@ -230,8 +230,15 @@ TABLE = {
         "duplicateMapError", "DUPLICATE_MAP", {"mapId", "mapVersion"},
     ),
     "a zone set twice": (None, zone_set_twice, "", "DUPLICATE_ZONE_SET", {"zoneSetId"}),
-    "a zone that is not supported": (
-        None, zone_set("s", "PRIORITY"), "", UNSUPPORTED, {"zoneSetId", "zoneId"},
+    "an action that is not for zones": (
+        None, zone_set("s", "ACTION", entryActions=[action("pick", "p", "NONE")]), "", UNSUPPORTED,
+        {"zoneId", "actionId"},
+    ),
+    "a zone without its parameter": (
+        None, zone_set("s", "PRIORITY"), "", VALIDATION, {"zoneSetId", "zoneId"},
+    ),
+    "a factor above 1": (
+        None, zone_set("s", "PENALTY", penaltyFactor=1.5), "", VALIDATION, {"topic"},
     ),
     "nothing to cancel": (
         None, act("cancelOrder"), "noOrderToCancel", "NO_ORDER_TO_CANCEL", {"actionId"},
@@ -330,18 +337,21 @@ def blocked_zone(scene):
 
 
 def answer(scene, grant, **more):
-    [request] = scene.state["zoneRequests"]
+    request = scene.state["zoneRequests"][-1]
     given = {"requestId": request["requestId"], "grantType": grant, **more}
     scene.publish("responses", {"responses": [given]})
 
 
-def release_lost(scene):
-    enabled("RELEASE")(scene)
-    scene.order(graph((0, 0), (6, 0)))
-    answer(scene, "GRANTED")
-    scene.run(1.5)
-    answer(scene, "REVOKED")
-    return lambda: answer(scene, "GRANTED")
+def revoked(kind):
+    def begin(scene):
+        enabled(kind)(scene)
+        scene.order(graph((0, 0), (6, 0)))
+        answer(scene, "GRANTED")
+        scene.run(1.5)
+        answer(scene, "REVOKED")
+        return lambda: answer(scene, "GRANTED")
+
+    return begin
 
 
 CONDITIONS = {
@@ -358,7 +368,13 @@ CONDITIONS = {
     "a blocked zone": (
         blocked_zone, None, ("BLOCKED_ZONE_VIOLATION", "CRITICAL"), {"zoneId", "edgeId"},
     ),
-    "a lost release": (release_lost, None, ("RELEASE_LOST", "CRITICAL"), {"zoneId", "edgeId"}),
+    "a lost release": (
+        revoked("RELEASE"), None, ("RELEASE_LOST", "CRITICAL"), {"zoneId", "edgeId"},
+    ),
+    "a lost path": (
+        revoked("COORDINATED_REPLANNING"), None, ("REPLANNING_LOST", "WARNING"),
+        {"zoneId", "edgeId"},
+    ),
 }  # fmt: skip
 
 
@@ -438,3 +454,24 @@ def test_instant_actions_come_under_both_keys(version):
         scene = Scene(version).run(0.05)
         scene.publish("instantActions", {key: [action("startPause", "p", "NONE")]})
         assert (scene.status("p"), scene.state["paused"]) == ("FINISHED", True)
+
+
+@pytest.mark.parametrize("version", KINDS)
+def test_the_error_of_a_cancel_without_an_order_stays_until_an_order_is_accepted(version):
+    scene = Scene(version).run(0.05)
+    scene.act("cancelOrder", "c").act("stateRequest", "s").run(1.0)
+    kind = "noOrderToCancel" if scene.major == 2 else "NO_ORDER_TO_CANCEL"
+    assert scene.errors == [kind]
+    scene.order(graph(*LINE))
+    assert scene.errors == []
+
+
+@pytest.mark.parametrize("version", ["2.1.0", "3.0.0"])
+def test_the_error_of_a_map_stays_until_another_action_of_maps_is_accepted(version):
+    scene = Scene(version).run(0.05)
+    twice("downloadMap", mapId="m", mapVersion="1", mapDownloadLink="http://x")(scene)
+    kind = "duplicateMapError" if scene.major == 2 else "DUPLICATE_MAP"
+    scene.act("stateRequest", "s")
+    assert scene.errors == [kind]
+    scene.act("enableMap", "on", mapId="m", mapVersion="1")
+    assert scene.errors == []

@@ -14,12 +14,13 @@ from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.acceptance import turned_by
 from rigless.robots.agv.vda5050.actions import STANDING, Actions
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions
-from rigless.robots.agv.vda5050.curves import Point, chords, waypoints
+from rigless.robots.agv.vda5050.geometry.curves import Point, chords, waypoints
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.state import OrderState, VdaState
 
 STRAY_M = 0.05  # beyond a corridor before it counts as left
+MOST_CURVES = 100  # whose waypoints are remembered
 
 
 class Driving:
@@ -36,6 +37,7 @@ class Driving:
         self._services, self._state, self._machine = services, state, machine
         self._core, self._actions, self._zones, self._tick_s = core, actions, zones, tick_s
         self._line: tuple[r.Edge, list[Point]] | None = None  # of a curve with a corridor
+        self._curves: dict[int, tuple[r.Edge, float | None, list[Waypoint]]] = {}  # by sequenceId
 
     @property
     def held(self) -> bool:
@@ -65,6 +67,8 @@ class Driving:
         if state.zones_changed:
             state.zones_changed = False
             self.halt()  # `_begin` goes on with what is allowed now
+        if state.requests:
+            self._zones.ask_again()
         if order.sent and (self.held or self._actions.standing()):
             self.halt()
         if order.nodes and not order.sent and not self.held:
@@ -79,6 +83,9 @@ class Driving:
         if not node.released or self._actions.standing():
             return
         if order.entered != edge.sequenceId:
+            if self._zones.against():
+                self._state.unreachable, self._state.session.changed = node.nodeId, True
+                return
             if not self._zones.may_enter(edge):
                 return
             self._enter(edge)
@@ -116,8 +123,23 @@ class Driving:
 
     def _path(self, first: int, last: int) -> list[Waypoint]:
         """Return the waypoints of nodes, and note how many lead to each."""
-        order, found = self._state.order, list[Waypoint]()
-        before = order.marks[-1] if order.marks else 0
+        marks = self._state.order.marks
+        before = marks[-1] if marks else 0
+        found, counts = self._waypoints(first, last)
+        marks += [before + count for count in counts]
+        return found
+
+    def ahead(self) -> tuple[list[Waypoint], list[Waypoint]]:
+        """Return the waypoints along the base, and those up to the next node where it stands."""
+        base = sum(node.released for node in self._state.order.nodes)
+        if not base:
+            return [], []
+        path, counts = self._waypoints(0, base)
+        return path, path[: counts[self._stretch(0) - 1]]
+
+    def _waypoints(self, first: int, last: int) -> tuple[list[Waypoint], list[int]]:
+        """Return the waypoints of nodes, and how many lead to each."""
+        order, found, counts = self._state.order, list[Waypoint](), list[int]()
         heading = self._machine.drive.pose[2]
         at = self._machine.drive.pose[:2] if first == 0 else _place(order.nodes[first - 1])
         for index in range(first, last):
@@ -126,7 +148,7 @@ class Driving:
             to = _place(node)
             back = (turned_by(edge, _start(order, index, at), to) or 0.0) > 0.5 * math.pi
             if edge.trajectory is not None:
-                curve = waypoints(edge.trajectory, speed, turn, back, self._tick_s)
+                curve = self._curve(edge, edge.trajectory, speed, back)
                 found += _remainder(curve, at) if index == 0 else curve
             start = (found[-1].x, found[-1].y) if found else at
             if math.dist(start, to) > 1e-6:
@@ -138,8 +160,20 @@ class Driving:
             bend = edge.trajectory is not None or follows.trajectory is not None
             found.append(Waypoint(*to, theta, speed, theta is not None, bend, back, turn))
             heading, at = heading if theta is None else theta, to
-            order.marks.append(before + len(found))
-        return found
+            counts.append(len(found))
+        return found, counts
+
+    def _curve(
+        self, edge: r.Edge, shape: r.Trajectory, speed: float | None, back: bool
+    ) -> list[Waypoint]:
+        """Return the waypoints of a trajectory; the last ones are remembered."""
+        known = self._curves.get(edge.sequenceId)
+        if known is None or known[0] is not edge or known[1] != speed:
+            if len(self._curves) >= MOST_CURVES:
+                self._curves.clear()
+            found = waypoints(shape, speed, edge.maxRotationSpeed, back, self._tick_s)
+            self._curves[edge.sequenceId] = known = edge, speed, found
+        return known[2]
 
     def extend(self) -> None:
         """Drive farther without a stop, after an update that released more."""

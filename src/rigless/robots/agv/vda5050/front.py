@@ -93,7 +93,7 @@ class Front:
         auto = config.safety.estopAcknowledge == "AUTO"
         version: str = self._given.version
         self.report = Report(
-            services, state, core, machine, self.driving, self.zones, version, auto
+            services, state, core, machine, self.driving, self.zones, version, auto, self._eta
         )
         self._interval_ns = to_ns(self._given.stateIntervalS)
         self._serial = self._given.serialNumber or config.identity.robotId
@@ -189,7 +189,7 @@ class Front:
         if mode in NOT_THERE and self._given.major == 3:
             state.order.last_node, state.order.last_sequence = "", 0
         if mode in AWAY:
-            state.requests, state.leases = {}, {}
+            state.requests, state.leases, state.spans = {}, {}, {}
         if mode in TAKING:
             self.orders.mode_allows()
         state.mode, state.session.changed = mode, True
@@ -343,7 +343,7 @@ class Front:
         headers, topic = self.state.session.headers, m.PUBLISHED[type(message)]
         number = headers.get(topic, 0)
         headers[topic] = (number + 1) % 2**32
-        stamp = self._publisher.at(self._services.now_ns - self._behind_ns())
+        stamp = self._eta(0.0)
         head = {
             "headerId": number,
             "timestamp": stamp if self._given.major == 3 else f"{stamp[:-2]}Z",
@@ -354,6 +354,11 @@ class Front:
         whole = msgspec.structs.replace(message, **head)
         self._services.emit(PORT, whole)
         return whole
+
+    def _eta(self, seconds: float) -> str:
+        """Return the time in a number of seconds, by the robot's clock."""
+        now_ns = self._services.now_ns - self._behind_ns()
+        return self._publisher.at(now_ns + to_ns(seconds))
 
     def _behind_ns(self) -> int:
         fault = self._services.fault("clock", "behind")

@@ -214,7 +214,7 @@ class Orders:
             return
         held.cancelling, held.cancelled = False, True
         held.nodes, held.edges, held.entered = [], [], -1
-        state.requests, state.leases = {}, {}
+        state.requests, state.leases, state.spans = {}, {}, {}
         state.astray, state.session.changed = "", True
         for record in state.instant.values():
             if record.action.actionType == "cancelOrder" and record.status == RUNNING:

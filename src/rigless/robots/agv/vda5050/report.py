@@ -1,5 +1,7 @@
 """State and visualization, made from the core and from the front end's own state."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from rigless.robots.agv.machine.machine import Machine
@@ -7,6 +9,7 @@ from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import CoreState
 from rigless.robots.agv.vda5050.driving import Driving
+from rigless.robots.agv.vda5050.geometry.ahead import intermediate, polyline
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
@@ -20,7 +23,7 @@ RANGE_M = 20_000  # of a full battery
 
 
 class Report:
-    """`auto` is True if an e-stop ends with its release."""
+    """`auto` is True if an e-stop ends with its release. `eta` is the time in some seconds."""
 
     def __init__(
         self,
@@ -32,10 +35,12 @@ class Report:
         zones: Zones,
         version: str,
         auto: bool,
+        eta: Callable[[float], str],
     ):
         self._services, self._state, self._core, self._machine = services, state, core, machine
         self._driving, self._zones, self._auto = driving, zones, auto
         self._major, self._strict = int(version[0]), version == "2.0.0"
+        self._eta = eta
 
     def facts(self) -> tuple[object, ...]:
         """Return what triggers a state when it changes, apart from orders and actions."""
@@ -73,13 +78,33 @@ class Report:
 
     def visualization(self) -> m.Visualization:
         reference = self._state.session.headers.get("state", 0) - 1
+        planned, near = self._paths()
         return m.Visualization(
+            plannedPath=planned,
+            intermediatePath=near,
             agvPosition=self.position(),
             velocity=self.velocity(),
             referenceStateHeaderId=max(reference, 0),
         )
 
+    def _paths(self) -> tuple[m.PlannedPath | None, m.IntermediatePath | None]:
+        """Return the path along the base and its first part, if the robot has one to drive."""
+        if self._major == 2 or self._state.order.cancelling:
+            return None, None
+        path, near = self._driving.ahead()
+        drive = self._machine.drive
+        pose = self.position()
+        line = polyline([(pose.x, pose.y), *((to.x, to.y) for to in path)])
+        if line is None:
+            return None, None
+        names = [node.nodeId for node in self._state.order.nodes if node.released]
+        planned = m.PlannedPath(trajectory=line, traversedNodes=names)
+        here = pose.x, pose.y, pose.theta
+        speed, const = abs(drive.velocity[0]), self._machine.const
+        return planned, intermediate(here, speed, near, const, self._eta)
+
     def state(self) -> m.State:
+        planned, near = self._paths()
         state, machine, order = self._state, self._machine, self._state.order
         three = self._major == 3
         soc, charging = machine.battery
@@ -109,6 +134,8 @@ class Report:
             zoneSets=self._zones.states() if three else None,
             zoneRequests=self._zones.requests("zone/") if three else None,
             edgeRequests=self._zones.requests("edge/") if three else None,
+            plannedPath=planned,
+            intermediatePath=near,
             batteryState=m.Battery(
                 batteryCharge=round(100.0 * soc, 1),
                 batteryVoltage=round(VOLTS[0] + soc * (VOLTS[1] - VOLTS[0]), 1),
@@ -169,15 +196,19 @@ class Report:
         if not self._driving.localized:
             made.append(error(self._major, "localization", "the position is unknown", {}))
         if state.unreachable:
-            what = f"a wall is on the way to node {state.unreachable}"
-            made.append(error(self._major, "unreachable", what, {"nodeId": state.unreachable}))
+            what, names = f"a wall is on the way to node {state.unreachable}", dict[str, str]()
+            if zone := self._zones.against():
+                what = f"zone {zone} forbids the direction of the edge to node {state.unreachable}"
+                names = {"zoneId": zone}
+            names |= {"nodeId": state.unreachable}
+            made.append(error(self._major, "unreachable", what, names))
         if named := self._zones.blocked():
             way = f"edge {named['edgeId']} leads into" if "edgeId" in named else "the robot is in"
             what = f"{way} the blocked zone {named['zoneId']}"
             made.append(error(self._major, "blocked_zone", what, named))
         if named := self._zones.lost():
             what = f"the release of {' and '.join(named.values())} was lost"
-            made.append(error(self._major, "release_lost", what, named))
+            made.append(error(self._major, self._zones.lost_case(named), what, named))
         return [*found, *(one for one in made if one is not None)]
 
     def _failures(self) -> list[m.Error | None]:

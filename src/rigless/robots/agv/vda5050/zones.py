@@ -1,11 +1,15 @@
-"""Zone sets and requests of 3.0: ACTION, BLOCKED, LINE_GUIDED, RELEASE and SPEED_LIMIT zones.
+"""Zone sets and requests of 3.0.
 
 Zones act on whole edges: an edge whose swept body touches a BLOCKED zone is not entered, one that
 touches a RELEASE zone is entered after the zone is granted, and a SPEED_LIMIT holds on all of the
-edge. Only ACTION zones are entered and left where the body crosses their outline. LINE_GUIDED asks
-for nothing, because the robot always follows its edges. Without an answer nothing is granted. If a
-release is revoked, or its lease ends, a robot that uses it stops, unless the order or the zone says
-otherwise.
+edge. For a COORDINATED_REPLANNING zone the request has the path along the base through it. Only
+ACTION zones are entered and left where the body crosses their outline. Without an answer nothing is
+granted. If a release is revoked, or its lease ends, a robot that uses it stops, unless the order or
+the zone says otherwise.
+
+DIRECTED and BIDIRECTED zones act on the centre of the robot, on edges without a trajectory: such an
+edge in a forbidden direction is not entered. LINE_GUIDED, PRIORITY and PENALTY ask for nothing,
+because the robot always follows its edges and plans no path of its own.
 """
 
 import itertools
@@ -17,13 +21,26 @@ from msgspec.structs import replace
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones as shapes
 from rigless.robots.agv.services import Services
-from rigless.robots.agv.vda5050.curves import chords
+from rigless.robots.agv.vda5050.geometry.ahead import polyline
+from rigless.robots.agv.vda5050.geometry.curves import Point, chords
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected
 from rigless.robots.agv.vda5050_model.state import VdaState
 
-SUPPORTED = ("ACTION", "BLOCKED", "LINE_GUIDED", "RELEASE", "SPEED_LIMIT")
+REPLANNING = "COORDINATED_REPLANNING"
+BY_OUTLINE = ("ACTION", "BLOCKED", REPLANNING, "RELEASE", "SPEED_LIMIT")
+BY_CENTRE = ("DIRECTED", "BIDIRECTED")
+SUPPORTED = (*BY_OUTLINE, *BY_CENTRE, "LINE_GUIDED", "PRIORITY", "PENALTY")
+NEEDED = {  # fields of a type of zone
+    "SPEED_LIMIT": ("maximumSpeed",),
+    "PRIORITY": ("priorityFactor",),
+    "PENALTY": ("penaltyFactor",),
+    "DIRECTED": ("direction", "directedLimitation"),
+    "BIDIRECTED": ("direction", "bidirectedLimitation"),
+}
+Named = str | int | r.Trajectory | None  # what a request refers to
+ALONG_RAD = 0.1  # tolerated difference from the direction of a zone
 STEP_M = 0.2  # between the places of the body that are checked along an edge
 MOST_REQUESTS = 100
 MOST_EDGES = 2000  # whose zones are remembered
@@ -47,7 +64,8 @@ class Zones:
         self._services, self._state, self._machine = services, state, machine
         self._deadline_ns, self._check_action = deadline_ns, check_action
         self._looked: tuple[object, ...] = ()  # where `crossed_outlines` has looked
-        self._memo: dict[int, tuple[r.Edge, object, list[r.Zone]]] = {}  # by sequenceId
+        # by sequenceId: the zones of an edge, and the one that forbids its direction
+        self._memo: dict[int, tuple[r.Edge, object, list[r.Zone], str]] = {}
 
     # Zone sets
 
@@ -57,11 +75,11 @@ class Zones:
         if given.zoneSetId in state.zone_sets:
             what = f"zone set {given.zoneSetId} was received before"
             raise Rejected("zone_set_twice", what, zoneSetId=given.zoneSetId)
-        foreign = next((zone for zone in given.zones if zone.zoneType not in SUPPORTED), None)
-        if foreign is not None:
-            what = f"zone {foreign.zoneId}: {foreign.zoneType[:40]} zones are not supported"
-            raise Rejected("unsupported", what, zoneSetId=given.zoneSetId, zoneId=foreign.zoneId)
         for zone in given.zones:
+            for key in NEEDED.get(zone.zoneType, ()):
+                if getattr(zone, key) is None:
+                    what = f"zone {zone.zoneId}: a {zone.zoneType} zone needs {key}"
+                    raise Rejected("invalid", what, zoneSetId=given.zoneSetId, zoneId=zone.zoneId)
             for action in zone.actions:
                 self._check(zone, action)
         state.zone_sets[given.zoneSetId] = given
@@ -112,14 +130,18 @@ class Zones:
 
     def may_enter(self, edge: r.Edge, ask: bool = True) -> bool:
         """Return True if an edge may be entered; request what it needs."""
-        names: dict[str, str | int]
+        names: dict[str, Named]
         corridor = edge.corridor
         if corridor is not None and corridor.releaseRequired:
             names = {"edgeId": edge.edgeId, "sequenceId": edge.sequenceId}
             if not self._released(_key(edge), "CORRIDOR" if ask else "", **names):
                 return False
+        if self._forbids(edge):
+            return False
         for zone in self._crossed(edge):
             if zone.zoneType == "BLOCKED":
+                return False
+            if zone.zoneType == REPLANNING and not self._path_granted(edge, zone, ask):
                 return False
             if zone.zoneType == "RELEASE":
                 names = {"zoneId": zone.zoneId, "zoneSetId": self._enabled}
@@ -179,13 +201,77 @@ class Zones:
         self._forget(_key(edge))
         if not any(key.startswith("zone/") for key in requests):
             return
-        kept = {_key(zone) for near in order.edges[:1] for zone in self._crossed(near)}
-        for key in [key for key in requests if key.startswith("zone/") and key not in kept]:
-            self._forget(key)
+        kept = {zone.zoneId for near in order.edges[:1] for zone in self._crossed(near)}
+        for key, request in list(requests.items()):
+            over = self._state.spans.get(key, [0, edge.sequenceId + 1])[1] <= edge.sequenceId
+            if request.zoneId is not None and (over or request.zoneId not in kept):
+                self._forget(key)
 
     def _forget(self, key: str) -> None:
         self._state.requests.pop(key, None)
         self._state.leases.pop(key, None)
+        self._state.spans.pop(key, None)
+
+    # Paths through COORDINATED_REPLANNING zones
+
+    def _path_granted(self, edge: r.Edge, zone: r.Zone, ask: bool) -> bool:
+        """Return True if a path through a zone that has the edge is granted; else request it."""
+        key = self._path_of(edge, zone)
+        if key:
+            return self._state.requests[key].requestStatus == GRANTED
+        if ask and len(self._state.requests) < MOST_REQUESTS:
+            self._request_path(edge, zone)
+        return False
+
+    def _path_of(self, edge: r.Edge, zone: r.Zone) -> str:
+        """Return the key of the request for a path with an edge, unless it was lost, or ""."""
+        state = self._state
+        for key, (first, last) in state.spans.items():
+            request = state.requests.get(key)
+            if request is None or request.zoneId != zone.zoneId or request.requestStatus in LOST:
+                continue
+            if first <= edge.sequenceId <= last:
+                return key
+        return ""
+
+    def _request_path(self, edge: r.Edge, zone: r.Zone) -> None:
+        """Request the path along the base through a zone, from an edge on."""
+        state, edges = self._state, self._state.order.edges
+        if state.order.entered != edge.sequenceId:
+            self._forget_lost(zone.zoneId)
+        edges_on, places = [edge], [self._start(edge), *self._points(edge)]
+        for one in edges[edges.index(edge) + 1 :]:
+            if not one.released or zone.zoneId not in (near.zoneId for near in self._crossed(one)):
+                break
+            edges_on.append(one)
+            places += self._points(one)
+        key = f"{_key(zone)}/{state.asked}"
+        state.spans[key] = [edge.sequenceId, edges_on[-1].sequenceId]
+        names = {"zoneId": zone.zoneId, "zoneSetId": self._enabled}
+        self._released(key, "REPLANNING", **names, trajectory=polyline(places))
+
+    def _forget_lost(self, zone: str) -> None:
+        """Drop the requests for paths through a zone whose release was lost."""
+        for key in list(self._state.spans):
+            request = self._state.requests.get(key)
+            if request is not None and request.zoneId == zone and request.requestStatus in LOST:
+                self._forget(key)
+
+    def ask_again(self) -> None:
+        """Request a lost path again while the robot is on it."""
+        order, requests = self._state.order, self._state.requests
+        if not order.edges or order.entered != order.edges[0].sequenceId:
+            return
+        lost = {one.zoneId for one in requests.values() if one.requestStatus in LOST}
+        for zone in self._crossed(order.edges[0]) if lost else ():
+            if zone.zoneType == REPLANNING and zone.zoneId in lost:
+                self._path_granted(order.edges[0], zone, ask=True)
+
+    def lost_case(self, named: dict[str, str]) -> str:
+        """Return the case of the error of a lost release."""
+        zones = self._crossed(self._state.order.edges[0])
+        paths = [zone.zoneId for zone in zones if zone.zoneType == REPLANNING]
+        return "replanning_lost" if named.get("zoneId") in paths else "release_lost"
 
     def lost(self) -> dict[str, str]:
         """Return references to a lost release that stops the robot on its edge, or {}."""
@@ -198,7 +284,11 @@ class Zones:
         if corridor is not None and _key(edge) in lost and corridor.releaseLossBehavior != "RETURN":
             return {"edgeId": edge.edgeId}
         for zone in self._crossed(edge):
-            if _key(zone) in lost and zone.releaseLossBehavior not in GOES_ON:
+            if zone.zoneType == REPLANNING:
+                key = self._path_of(edge, zone)
+                if not key or requests[key].requestStatus != GRANTED:
+                    return {"zoneId": zone.zoneId, "edgeId": edge.edgeId}
+            elif _key(zone) in lost and zone.releaseLossBehavior not in GOES_ON:
                 return {"zoneId": zone.zoneId, "edgeId": edge.edgeId}
         return {}
 
@@ -209,19 +299,44 @@ class Zones:
 
     def _crossed(self, edge: r.Edge) -> list[r.Zone]:
         """Return the zones of the enabled set that the robot touches on an edge."""
+        return self._looked_up(edge)[0]
+
+    def against(self) -> str:
+        """Return the zone that forbids the direction of the next edge, or ""."""
+        edges = self._state.order.edges
+        return self._forbids(edges[0]) if edges else ""
+
+    def _forbids(self, edge: r.Edge) -> str:
+        return self._looked_up(edge)[1]
+
+    def _looked_up(self, edge: r.Edge) -> tuple[list[r.Zone], str]:
+        """Return the zones that act on an edge, and the one that forbids its direction."""
         if not self._enabled:
-            return []
+            return [], ""
         key = self._start(edge), self._enabled, self._machine.protection.size_m
         found = self._memo.get(edge.sequenceId)
         if found is None or found[0] is not edge or found[1] != key:
             if len(self._memo) > MOST_EDGES:
                 self._memo.clear()
-            found = edge, key, list(self._touched(list(self._poses(edge))))
+            poses = list(self._poses(edge))
+            forbids = "" if edge.trajectory is not None else self._forbidding(poses)
+            found = edge, key, list(self._touched(poses)), forbids
             self._memo[edge.sequenceId] = found
-        return found[2]
+        return found[2], found[3]
+
+    def _forbidding(self, poses: list[tuple[float, float, float]]) -> str:
+        """Return the first zone whose direction does not allow to drive along poses, or ""."""
+        given = self._state.zone_sets.get(self._enabled)
+        for zone in () if given is None else given.zones:
+            if zone.zoneType in BY_CENTRE:
+                corners = [(vertex.x, vertex.y) for vertex in zone.vertices]
+                within = [pose[2] for pose in poses if shapes.inside(pose[:2], corners)]
+                if not all(_may_head(zone, theta) for theta in within):
+                    return zone.zoneId
+        return ""
 
     def _touched(
-        self, poses: list[tuple[float, float, float]], kinds: tuple[str, ...] = SUPPORTED
+        self, poses: list[tuple[float, float, float]], kinds: tuple[str, ...] = BY_OUTLINE
     ) -> Iterator[r.Zone]:
         """Yield the zones of these kinds that the body touches at one of the poses."""
         given = self._state.zone_sets.get(self._enabled)
@@ -243,13 +358,16 @@ class Zones:
         before = order.nodes[index - 1].nodePosition if index else None
         return self._machine.drive.pose[:2] if before is None else (before.x, before.y)
 
-    def _poses(self, edge: r.Edge) -> Iterator[tuple[float, float, float]]:
+    def _points(self, edge: r.Edge) -> list[Point]:
+        """Return the points of an edge after its start."""
         order = self._state.order
         end = order.nodes[order.edges.index(edge)].nodePosition
         assert end is not None
-        points = [self._start(edge), (end.x, end.y)]
-        if edge.trajectory is not None:
-            points[1:1] = chords(edge.trajectory)
+        before = [] if edge.trajectory is None else chords(edge.trajectory)
+        return [*before, (end.x, end.y)]
+
+    def _poses(self, edge: r.Edge) -> Iterator[tuple[float, float, float]]:
+        points = [self._start(edge), *self._points(edge)]
         for (x, y), (to_x, to_y) in itertools.pairwise(points):
             length = math.hypot(to_x - x, to_y - y)
             theta, steps = math.atan2(to_y - y, to_x - x), max(1, math.ceil(length / STEP_M))
@@ -259,7 +377,7 @@ class Zones:
 
     # Requests
 
-    def _released(self, key: str, ask: str, **names: str | int) -> bool:
+    def _released(self, key: str, ask: str, **names: Named) -> bool:
         """Return True if a release is granted; else make a request of the kind `ask`."""
         state = self._state
         found = state.requests.get(key)
@@ -305,6 +423,8 @@ class Zones:
     def _set(self, key: str, status: str) -> None:
         requests = self._state.requests
         requests[key] = replace(requests[key], requestStatus=status)
+        if status == GRANTED and key in self._state.spans:
+            self._forget_lost(requests[key].zoneId or "")
         self._state.zones_changed = self._state.session.changed = True
 
     def requests(self, kind: str) -> list[m.Request]:
@@ -314,6 +434,19 @@ class Zones:
             for key, request in self._state.requests.items()
             if key.startswith(kind)
         ]
+
+
+def _may_head(zone: r.Zone, theta: float) -> bool:
+    """Return True if a zone allows to drive in a direction."""
+    off = abs(math.remainder(theta - (zone.direction or 0.0), 2 * math.pi))
+    match zone.directedLimitation if zone.zoneType == "DIRECTED" else zone.bidirectedLimitation:
+        case "STRICT":
+            return off <= ALONG_RAD
+        case "RESTRICTED" if zone.zoneType == "DIRECTED":
+            return off <= 0.5 * math.pi + ALONG_RAD
+        case "RESTRICTED":
+            return min(off, math.pi - off) <= ALONG_RAD
+    return True
 
 
 def _key(part: r.Edge | r.Zone) -> str:

@@ -33,6 +33,7 @@ CASES: dict[str, tuple[tuple[str, str] | None, tuple[str, str]]] = {
     "corridor": (("outsideOfCorridor", F), ("OUTSIDE_OF_CORRIDOR", C)),
     "blocked_zone": (None, ("BLOCKED_ZONE_VIOLATION", C)),
     "release_lost": (None, ("RELEASE_LOST", C)),
+    "replanning_lost": (None, ("REPLANNING_LOST", W)),
     "localization": (("localizationError", F), ("LOCALIZATION_ERROR", F)),
     "failed": (("actionError", W), ("ACTION_FAILED", W)),
     "unreachable": (("nodeUnreachable", F), ("NODE_UNREACHABLE", C)),

@@ -111,6 +111,27 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     zoneSetId: str | None = None
     edgeId: str | None = None
     sequenceId: int | None = None
+    trajectory: Trajectory | None = None
+
+
+class PlannedPath(Struct, frozen=True, kw_only=True):
+    """The path along the base (3.0)."""
+
+    trajectory: Trajectory
+    traversedNodes: list[str]
+
+
+class EtaPoint(Struct, frozen=True, kw_only=True):
+    x: float
+    y: float
+    theta: float
+    eta: str
+
+
+class IntermediatePath(Struct, frozen=True, kw_only=True):
+    """The first part of the path, with times of arrival (3.0)."""
+
+    polyline: list[EtaPoint]
 
 
 class Load(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -180,12 +201,16 @@ class State(Header, frozen=True, kw_only=True, omit_defaults=True):
     zoneActionStates: list[ActionState] | None = None
     zoneRequests: list[Request] | None = None
     edgeRequests: list[Request] | None = None
+    plannedPath: PlannedPath | None = None
+    intermediatePath: IntermediatePath | None = None
 
 
 class Visualization(Header, frozen=True, kw_only=True, omit_defaults=True):
     agvPosition: Position
     velocity: Velocity
     referenceStateHeaderId: int | None = None
+    plannedPath: PlannedPath | None = None
+    intermediatePath: IntermediatePath | None = None
 
 
 class Factsheet(Header, frozen=True, kw_only=True, omit_defaults=True):

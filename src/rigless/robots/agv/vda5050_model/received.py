@@ -150,6 +150,11 @@ class Zone(Struct, frozen=True, kw_only=True):
     vertices: Annotated[list[Vertex], Meta(min_length=3, max_length=MOST)]
     zoneDescriptor: str | None = None
     maximumSpeed: Length | None = None
+    priorityFactor: Unit | None = None
+    penaltyFactor: Unit | None = None
+    direction: Metres | None = None  # rad, any number of turns
+    directedLimitation: Literal["SOFT", "RESTRICTED", "STRICT"] | None = None
+    bidirectedLimitation: Literal["SOFT", "RESTRICTED"] | None = None
     releaseLossBehavior: Literal["STOP", "CONTINUE", "EVACUATE"] | None = None
     entryActions: Annotated[list[Action], Meta(max_length=MOST)] | None = None
     duringActions: Annotated[list[Action], Meta(max_length=MOST)] | None = None

@@ -96,6 +96,7 @@ class VdaState:
     zone_queue: list[str] = field(default_factory=list)  # those that are not final
     inside: list[str] = field(default_factory=list)  # ids of ACTION zones that the robot is in
     leases: dict[str, int] = field(default_factory=dict)  # ends of granted requests, by key
+    spans: dict[str, list[int]] = field(default_factory=dict)  # edges of REPLANNING requests
     zones_changed: bool = False  # zones or releases may stop the robot, or slow it down
     asked: int = 0  # requests of this boot
     trigger: bool = False  # the local trigger, as last read

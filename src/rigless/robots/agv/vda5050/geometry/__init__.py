@@ -1,0 +1,1 @@
+"""Shapes of edges and of the path ahead."""

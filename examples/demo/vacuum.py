@@ -1,26 +1,37 @@
-"""Clean an apartment: `python vacuum.py HOST PORT` drives where the floor is dirtiest.
+"""Clean an apartment lane by lane: `python vacuum.py HOST PORT`.
 
-It uses the robot's own wire: protobuf frames on TCP, telemetry on the same connection. Places come
-from wheel encoders and gyro, obstacles from the lidar, the bumpers and the cliff sensors. It
-remembers when it was where; that floor gets dirty again, so an error of the odometry does no harm.
+It uses the robot's own wire: protobuf frames on TCP, telemetry on the same connection. Its place
+comes from wheel encoders and gyro, its map (cleaning_map.py) from the lidar, the bumpers and the
+cliff sensors. If a scan does not fit to the map, the robot was carried away, and it begins again.
 """
 
-import random
 import socket
 import sys
-from cmath import pi, rect
+from cmath import phase, rect
 from contextlib import suppress
 from math import inf, remainder, tau
 
+import numpy as np
+from cleaning_map import SPEED_MPS, CleaningMap, walls
+
 from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
 
-SPEED_MPS, TURN_RADPS, BACK_S = 0.25, 0.9, 1.2
-HALF_WIDTH_M, NEAR_M, LEG_M, CELL_M = 0.23, 0.42, 1.5, 0.25  # from the middle of the robot
-TICKS_PER_M, GYRO_LSB, DIRTY_S, FORGET_S = 4464, 1000, 900.0, 45.0
+TICKS_PER_M, GYRO_LSB = 4464, 1000
+BACK_MPS, BACK_S, STUCK_S, BLIND_S, STEER_S = -0.15, 1.2, 4.0, 1.0, 0.05
+IDLE_S = 10.0
+LIDAR_M = -0.11  # behind the middle
+AHEAD_M, THERE_M, CORNER_RAD = 0.25, 0.04, 0.35
+STEADY_RADPS = 0.25  # a scan in a faster turn is bent
 WHEELS = ("wheel_left", "wheel_right")
-BUMPERS = ("bumper_left", "bumper_right")
-CLIFFS = ("cliff_left_side", "cliff_left_front", "cliff_right_front", "cliff_right_side")
-HEADINGS = [k * tau / 24 for k in range(24)]
+SENSORS = {  # the direction of what they found, and for how many seconds it is remembered
+    "bumper_left": (0.6, 90.0),
+    "bumper_right": (-0.6, 90.0),
+    "cliff_left_side": (1.0, 900.0),
+    "cliff_left_front": (0.3, 900.0),
+    "cliff_right_front": (-0.3, 900.0),
+    "cliff_right_side": (-1.0, 900.0),
+}
+FOUND_M = 0.2  # from the middle
 
 
 def frame(component: str, action: str, **config: float) -> bytes:
@@ -35,12 +46,13 @@ def frame(component: str, action: str, **config: float) -> bytes:
 class Cleaner:
     def __init__(self, robot: socket.socket):
         self.robot, self.stream = robot, robot.makefile("rb")
-        self.place, self.theta, self.now = 0j, 0.0, 0.0
+        self.place, self.theta, self.turning, self.now = 0j, 0.0, 0.0, 0.0
         self.counted: tuple[float, int] | None = None
-        self.cleaned: dict[tuple[int, int], float] = {}  # cell → time
-        self.spots: list[tuple[float, complex]] = []  # time and place of bumps and edges
-        self.goal, self.leg_from, self.back_until = 0.0, 0j, 0.0
-        self.moved: tuple[float, complex] = (inf, 0j)
+        self.map, self.scans, self.misfits = CleaningMap(), 0, 0
+        self.path: list[complex] = []  # corners still to reach; the robot comes from `start`
+        self.start, self.back_until, self.seen, self.steered = 0j, 0.0, 0.0, 0.0
+        self.idle_from = inf  # since then there is no floor left to clean
+        self.moved: tuple[float, complex, float] | None = None
 
     def run(self) -> None:
         for component in ("telemetry", "drive", "lidar", "vacuum", "main_brush"):
@@ -54,7 +66,7 @@ class Cleaner:
                 self.reckon(group.values)
             if "scan" in group.values:
                 points = group.values["scan"].pointcloud_val.points
-                self.decide([rect(point.distance_m, point.angle_rad) for point in points])
+                self.see(np.array([rect(one.distance_m, one.angle_rad) for one in points]))
 
     def drive(self, linear: float, angular: float) -> None:
         self.robot.sendall(frame("drive", "configure", linear=linear, angular=angular))
@@ -64,67 +76,113 @@ class Cleaner:
         ticks = sum(values[wheel].u32_val for wheel in WHEELS)
         then, before = self.counted or (self.now, ticks)
         self.counted = self.now, ticks
-        self.theta += values["gyro_z"].i32_val / GYRO_LSB * (self.now - then)
+        self.turning = values["gyro_z"].i32_val / GYRO_LSB
+        self.theta += self.turning * (self.now - then)
         moved = (ticks - before + 2**15) % 2**16 - 2**15  # the sum of two counters that wrap
         self.place += rect(moved / 2 / TICKS_PER_M, self.theta)
-        self.cleaned[self.cell(self.place)] = self.now
-        hit = [name for name in (*BUMPERS, *CLIFFS) if values[name].bool_val]
-        if hit and self.now > self.back_until:
-            self.back_off(f"{hit[0]} at {self.place:.1f}")
-
-    def back_off(self, reason: str) -> None:
-        print(reason, flush=True)
-        self.spots.append((self.now, self.place + rect(0.3, self.theta)))
-        self.back_until = self.now + BACK_S
-        self.drive(-0.15, 0.0)
-
-    def cell(self, place: complex) -> tuple[int, int]:
-        return int(place.real // CELL_M), int(place.imag // CELL_M)
-
-    def decide(self, echoes: list[complex]) -> None:
-        """Turn to the goal, drive towards it, and choose another one when the leg has ended."""
+        self.map.sweep(self.place)
         if self.now < self.back_until:
             return
-        self.spots = [spot for spot in self.spots if self.now - spot[0] < FORGET_S]
-        back = rect(1, -self.theta)
-        echoes += [(place - self.place) * back for _, place in self.spots]
-        error = remainder(self.goal - self.theta, tau)
-        ahead = clear(echoes, 0.0)
-        if abs(self.place - self.moved[1]) > 0.1 or abs(error) > 0.3:
-            self.moved = self.now, self.place
-        elif self.now - self.moved[0] > 6:
-            self.moved = self.now, self.place
-            self.back_off(f"stuck at {self.place:.1f}")
+        found = [name for name in SENSORS if values[name].bool_val]
+        for name in found:
+            self.note(*SENSORS[name])
+        if found:
+            self.back_off(found[0])
+        elif self.now - self.seen > BLIND_S:
+            self.stop()
+        elif self.now - self.steered > STEER_S:
+            self.steer()
+
+    def stop(self) -> None:
+        """Stop until there are scans again."""
+        if self.path or self.now - self.steered > BLIND_S:
+            self.path, self.steered = [], self.now
+            self.drive(0.0, 0.0)
+
+    def note(self, direction: float, seconds: float) -> None:
+        """Mark an obstacle next to the robot that the lidar does not see."""
+        spot = self.place + rect(FOUND_M, self.theta + direction)
+        self.map.marks.append((self.now + seconds, spot))
+
+    def back_off(self, reason: str) -> None:
+        print(f"{reason} at {self.place:.1f}", flush=True)
+        self.path, self.back_until = [], self.now + BACK_S
+        self.drive(BACK_MPS, 0.0)
+
+    def see(self, echoes: np.ndarray) -> None:
+        """Note a scan in the map, and drive."""
+        self.seen = self.now
+        if not len(echoes):
             return
-        ended = abs(error) < 0.3 and (ahead < NEAR_M or abs(self.place - self.leg_from) > LEG_M)
-        if ended or self.leg_from == 0:
-            ways = {heading: self.worth(echoes, heading) for heading in HEADINGS}
-            best = max(ways, key=lambda heading: ways[heading])
-            self.goal, self.leg_from = self.theta + best, self.place
-            error = best
-        turn = max(-TURN_RADPS, min(TURN_RADPS, 2.5 * remainder(error, tau)))
-        slow = min(1.0, max(0.3, (ahead - NEAR_M) / 0.4 + 0.3))
-        self.drive(SPEED_MPS * slow if abs(turn) < 0.6 and ahead > NEAR_M else 0.0, turn)
+        if self.scans == 0:
+            self.theta = -walls(echoes)  # the map lies along the walls
+        steady = abs(self.turning) < STEADY_RADPS
+        if steady:
+            turn = rect(1, self.theta)
+            fits = self.map.see(self.place + LIDAR_M * turn, self.place + echoes * turn)
+            self.scans, self.misfits = self.scans + 1, 0 if fits else self.misfits + 1
+        if self.misfits > 2:
+            print("the map does not fit to the scan: begin again", flush=True)
+            self.map, self.path, self.misfits = CleaningMap(), [], 0
+        elif self.now >= self.back_until and self.scans > 2:
+            self.go(steady)
 
-    def worth(self, echoes: list[complex], heading: float) -> float:
-        """Return how much dirt lies in a direction, up to the first obstacle."""
-        free = min(clear(echoes, heading) - NEAR_M, 4.0)
-        if free < 0.1:
-            return free - 1.0
-        steps = max(1, int(free / CELL_M))
-        total = 0.0
-        for step in range(1, steps + 1):
-            cell = self.cell(self.place + rect(step * CELL_M, self.theta + heading))
-            age = self.now - self.cleaned.get(cell, -inf)
-            total += min(age, DIRTY_S) / DIRTY_S
-        return total + 0.3 * random.random() - 0.15 * abs(remainder(heading, tau)) / pi
+    def go(self, steady: bool) -> None:
+        """Drive along the path. Choose another one at its end, or if it is blocked."""
+        if steady or not self.path:
+            self.map.plan(self.now, self.place)
+            if self.path and self.map.is_blocked(self.place, self.path[0]):
+                self.path = []
+        if not self.path:
+            self.choose()
+        if self.path and not self.is_stuck():
+            self.steer()
 
+    def steer(self) -> None:
+        """Drive to the next corner of the path, close to the line that leads there."""
+        while self.path and self.reached(self.path[0]):
+            self.start = self.path.pop(0)
+        if not self.path:
+            return
+        self.steered = self.now
+        leg = self.path[0] - self.start
+        along = leg / abs(leg)
+        done = ((self.place - self.start) / along).real
+        aim = self.start + along * min(done + AHEAD_M, abs(leg) + 0.02)
+        error = remainder(phase(aim - self.place) - self.theta, tau)
+        left = abs(self.path[0] - self.place)
+        speed = min(SPEED_MPS, 0.05 + 2.5 * left) * max(0.2, 1 - abs(error))
+        self.drive(speed if abs(error) < CORNER_RAD else 0.0, max(-1.0, min(1.0, 3.0 * error)))
 
-def clear(echoes: list[complex], heading: float) -> float:
-    """Return the distance to the first echo in the robot's path in a direction."""
-    turn = rect(1, -heading)
-    seen = (echo * turn for echo in echoes)
-    return min((e.real for e in seen if e.real > 0 and abs(e.imag) < HALF_WIDTH_M), default=9.0)
+    def reached(self, corner: complex) -> bool:
+        leg = corner - self.start
+        left = ((corner - self.place) * leg.conjugate()).real
+        return abs(corner - self.place) < THERE_M or left <= 0
+
+    def choose(self) -> None:
+        """Choose the next lane, or the way to floor that is not swept."""
+        self.start = self.place
+        self.path = self.map.lane(self.place, self.theta) or self.map.way(self.place)
+        if self.path:
+            self.idle_from = self.now
+            return
+        self.drive(0.0, 0.0)
+        if self.now - self.idle_from > IDLE_S:
+            print("the whole floor is clean: again", flush=True)
+            self.map.swept[:] = False
+
+    def is_stuck(self) -> bool:
+        """Back off if the robot has neither moved nor turned for some time."""
+        since, place, theta = self.moved or (self.now, self.place, self.theta)
+        self.moved = since, place, theta
+        if abs(self.place - place) > 0.05 or abs(self.theta - theta) > 0.2:
+            self.moved = self.now, self.place, self.theta
+        elif self.now - since > STUCK_S:
+            self.moved = self.now, self.place, self.theta
+            self.note(0.0, 30.0)
+            self.back_off("stuck")
+            return True
+        return False
 
 
 if __name__ == "__main__":

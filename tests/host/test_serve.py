@@ -1,5 +1,7 @@
 """`rigless.serve` and the pytest fixtures: a host in a thread, for code that is not asyncio."""
 
+import json
+import os
 import socket
 from urllib.parse import urlsplit
 
@@ -90,6 +92,24 @@ def test_a_port_in_use_is_raised_to_the_caller():
         ports = {"line": holder.getsockname()[1]}
         with pytest.raises(InputError, match="in use"), rigless.serve(THERMOSTAT, ports=ports):
             pass
+
+
+def test_a_port_in_use_names_the_instance_that_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    note = {"pid": os.getppid(), "url": "http://127.0.0.1:1", "token": "secret", "name": "winter"}
+    (tmp_path / "rigless").mkdir()
+    (tmp_path / "rigless" / "1.json").write_text(json.dumps(note))
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        ports = {"line": holder.getsockname()[1]}
+        named = "winter at http://127.0.0.1:1: open that"
+        with (
+            pytest.raises(InputError, match=named) as caught,
+            rigless.serve(THERMOSTAT, ports=ports),
+        ):
+            pass
+        assert "secret" not in str(caught.value), "errors are kept in logs of CI jobs"
 
 
 def test_errors_of_a_call_reach_the_caller():

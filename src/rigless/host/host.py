@@ -6,6 +6,7 @@ messages, which are counted; they never delay the simulation.
 """
 
 import asyncio
+import errno
 import time
 import traceback
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from rigless.host import sessions
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
 from rigless.host.last_poses import LastPoses, with_saved_state
@@ -126,14 +128,13 @@ class Host:
         try:
             self.urls[robot, port.name] = await transport.open(address)
         except (OSError, UnicodeError, OverflowError) as error:
-            fix = f"free it, or use another: --set {robot}.ports.{port.name}=0"
-            raise InputError(
-                Problem(
-                    f"{robot}/{port.name}",
-                    f"cannot bind {address}: {getattr(error, 'strerror', None) or error}",
-                    fix,
-                )
-            ) from None
+            reason = getattr(error, "strerror", None) or error
+            fix = f"use another: --set {robot}.ports.{port.name}=0"
+            if getattr(error, "errno", None) == errno.EADDRINUSE:
+                reason = "the port is in use"
+                fix = f"{sessions.who_runs() or 'end the program that has it'}, or {fix}"
+            what = f"cannot bind {address}: {reason}"
+            raise InputError(Problem(f"{robot}/{port.name}", what, fix)) from None
         open_links(self, robot, port.name)
 
     async def run(self) -> None:

@@ -65,6 +65,13 @@ def running() -> list[dict[str, Any]]:
     return found
 
 
+def who_runs() -> str:
+    """Return a hint that names the other instances of this user, "" if there are none."""
+    others = [note for note in running() if note["pid"] != os.getpid()]
+    names = ", ".join(f"{note['name']} at {note['url']}" for note in others)
+    return f"rigless runs already, {names}: open that in a browser, or end it" if others else ""
+
+
 def _is_session(note: dict[str, Any]) -> bool:
     """Return False for a file that was damaged or written by something else."""
     pid, token = note["pid"], note["token"]

@@ -119,23 +119,30 @@ async def test_when_the_node_dies_that_has_everything_nothing_is_lost_or_doubled
     await cluster.ready()
 
 
+@pytest.mark.parametrize("place", ["stream", "state", "inbound", "consumer", "lease"])
 @on_loop
-async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path):
-    log = {"stop": False, "said": 0, "alone": [], "boot": "step"}
+async def test_a_new_leader_of_the_stream_is_no_outage(cluster, tmp_path, place):
+    log = {"stop": False, "said": 0, "alone": [], "boot": f"step-{place}"}
+    name = f"r3-{place}"
+    given = {"stream": OUT, "state": STATE, "inbound": IN, "lease": BUCKET}
+    led = given.get(place, f"{IN}.{name}")
     async with running(
-        port(cluster.urls[0], tmp_path, "r3", nats={"servers": cluster.urls})
+        port(cluster.urls[0], tmp_path, name, nats={"servers": cluster.urls})
     ) as robot:
         talk = asyncio.create_task(busy(robot, log))
-        first = await cluster.leader(OUT)
+        first = await cluster.leader(led)
         heard = len(robot.raw("_transport"))
-        await cluster.lead(next(node for node in cluster.nodes if node is not first), OUT)
-        await cluster.lead(first, OUT)
+        await cluster.lead(next(node for node in cluster.nodes if node is not first), led)
+        await cluster.lead(first, led)
+        async with backend(cluster.urls) as other:
+            await other.publish_request(name, 1)
+            await until(lambda: robot.heard("command.request"))
         log["stop"] = True
         await talk
         await robot.until_sent()
         assert b'"connected":false' not in b"".join(robot.raw("_transport")[heard:])
-        events, _ = await stored(cluster, "r3")
-        assert events == [f"step-{number}" for number in range(1, log["said"] + 1)]
+        events, _ = await stored(cluster, name)
+        assert events == [f"step-{place}-{number}" for number in range(1, log["said"] + 1)]
 
 
 @on_loop

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from rigless.transports.jetstream import publisher
+from rigless.transports.jetstream import publisher, streams
 from rigless.transports.jetstream.connection import NO_RESPONDERS
 from rigless.transports.jetstream.errors import NoRespondersError
 from rigless.transports.jetstream.outbox import DurableMessage, Outbox
@@ -30,7 +30,7 @@ class Way:
     def __init__(self):
         self.flying = []
         self.asked = []  # numbers of messages, as they were sent
-        self.stored = 0
+        self.stored = self.searches = 0
         self.info = {"config": {"name": "OUT", "subjects": ["robot.*.events"]}, "state": {}}
 
     def publish_request(self, subject, data, headers, answer, message):
@@ -46,6 +46,7 @@ class Way:
 
     async def request(self, subject, *_):
         if "STREAM.INFO" in subject:
+            self.searches += 1
             return b"", json.dumps(self.info).encode()
         raise NoRespondersError("nobody tells which of the messages it has")
 
@@ -95,13 +96,54 @@ async def nobody_answers(scene, flights):
 
 @on_loop
 async def test_a_stream_between_two_leaders_is_not_gone(tmp_path, monkeypatch):
-    monkeypatch.setattr(publisher, "TIMES", 1000)
+    monkeypatch.setattr(streams, "ELECTION_S", 600.0)
     scene = Scene(tmp_path)
     await nobody_answers(scene, 10)
     await until(lambda: len(scene.way.flying) == 3)
     for _ in range(3):
         scene.way.answer()
     assert (scene.publisher.depth, scene.gone, scene.logged) == (0, [], [])
+    scene.publisher.end()
+    scene.outbox.close()
+
+
+NO_LEADER = {"err_code": 10008, "description": "JetStream system temporarily unavailable"}
+
+
+@on_loop
+async def test_a_cluster_that_elects_a_leader_is_asked_again(tmp_path, monkeypatch):
+    """The server may reject requests as well, instead of not answering."""
+    monkeypatch.setattr(streams, "ELECTION_S", 600.0)
+    monkeypatch.setattr(streams, "REPEAT_S", 0.01)
+    scene = Scene(tmp_path)
+    found, scene.way.info = scene.way.info, {"error": NO_LEADER}
+    await nobody_answers(scene, 1)
+    await until(lambda: len(scene.way.flying) == 3)
+    while scene.way.flying:
+        scene.way.answer(json.dumps({"error": NO_LEADER}).encode())
+    await until(lambda: scene.way.searches > 5)
+    scene.way.info = found
+    await until(lambda: len(scene.way.flying) == 3)
+    for _ in range(3):
+        scene.way.answer()
+    assert (scene.publisher.depth, scene.gone, scene.logged) == (0, [], [])
+    scene.publisher.end()
+    scene.outbox.close()
+
+
+@on_loop
+async def test_a_cluster_without_a_leader_for_long_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "ELECTION_S", 0.05)
+    monkeypatch.setattr(streams, "REPEAT_S", 0.01)
+    scene = Scene(tmp_path)
+    scene.way.info = {"error": NO_LEADER}
+    await nobody_answers(scene, 1)
+    await until(lambda: scene.gone)
+    assert "temporarily unavailable" in scene.gone[0]
+    await scene.publisher.begin(0)
+    while "temporarily unavailable" not in scene.publisher.problem:
+        await until(lambda: scene.way.flying)
+        scene.way.answer(json.dumps({"error": NO_LEADER}).encode())
     scene.publisher.end()
     scene.outbox.close()
 
@@ -128,7 +170,7 @@ async def test_a_stream_that_is_gone_or_takes_something_else_is_missed_at_once(t
 async def test_a_stream_that_is_there_but_never_answers_is_missed_after_a_while(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(publisher, "TIMES", 2)
+    monkeypatch.setattr(streams, "ELECTION_S", 0.05)
     scene = Scene(tmp_path)
     flying = asyncio.create_task(nobody_answers(scene, 1000))
     await until(lambda: scene.gone)

@@ -13,10 +13,17 @@ from typing import Any
 
 import msgspec
 
-from rigless.transports.jetstream import audit, protocol
+from rigless.transports.jetstream import audit, protocol, streams
 from rigless.transports.jetstream.connection import NO_RESPONDERS, Connection
-from rigless.transports.jetstream.errors import ApiError, LinkError, Log
-from rigless.transports.jetstream.streams import API, NO_CONSUMER, S, Stream, api
+from rigless.transports.jetstream.errors import ApiError, LinkError, Log, as_link_error
+from rigless.transports.jetstream.streams import (
+    API,
+    NO_CONSUMER,
+    NO_STREAM,
+    S,
+    Stream,
+    api,
+)
 
 ACK_S = 10
 PENDING = 256  # messages delivered and not acknowledged
@@ -70,6 +77,8 @@ class Consumer:
         self._queue = False  # the stream is a work queue
         self._running = False
         self._silent_s = PULL_S
+        self._search: asyncio.Task[None] | None = None  # finds out whether the consumer is gone
+        self._leaderless_s: float | None = None  # time of the first reply that there is no leader
         self._inbox = f"{connection.inbox}.pull.{name}"
         self._subscription = connection.subscribe(self._inbox, self._message)
 
@@ -100,6 +109,10 @@ class Consumer:
 
     def end(self) -> None:
         self._running = False
+        self._leaderless_s = None
+        if self._search is not None and self._search is not asyncio.current_task():
+            self._search.cancel()
+        self._search = None
 
     def resume(self) -> None:
         self._running = True
@@ -226,6 +239,7 @@ class Consumer:
         delivered = _delivered(subject, reply, headers, data)
         if delivered is None:
             return
+        self._leaderless_s = None
         self._extend_deadline()
         self._left -= 1
         if self._left <= 0:
@@ -240,12 +254,17 @@ class Consumer:
     def _status(self, status: int, headers: bytes) -> None:
         text = headers[12:].partition(b"\r\n")[0].strip().decode("utf-8", "replace").lower()
         if status == BEAT:
+            self._leaderless_s = None
             self._extend_deadline()
         elif status in PULL_ENDED:
+            self._leaderless_s = None
             self._pull()
-        elif status == NO_RESPONDERS or (status == CONFLICT and "deleted" in text):
-            self._running = False
-            self._gone(f"the consumer {self._name} of the stream {self._stream} is gone")
+        elif status == NO_RESPONDERS:
+            self._extend_deadline()
+            if self._search is None:
+                self._search = asyncio.get_running_loop().create_task(self._find())
+        elif status == CONFLICT and "deleted" in text:
+            self._lose(f"the consumer {self._name} of the stream {self._stream} is gone")
         else:  # shutdown, leader change or too many requests: retry soon
             if not any(word in text for word in EXPECTED):
                 self._log(
@@ -254,6 +273,29 @@ class Consumer:
                     "error",
                 )
             self._until_s = min(self._until_s, asyncio.get_running_loop().time() + 0.5)
+
+    async def _find(self) -> None:
+        """Pull again if the consumer only has no leader at present; else report that it is gone."""
+        now_s = asyncio.get_running_loop().time()
+        if self._leaderless_s is None:
+            self._leaderless_s = now_s
+        gone = f"the consumer {self._name} of the stream {self._stream} is gone"
+        try:
+            await self._info(f"{self._stream}.{self._name}")
+        except Exception as error:
+            is_gone = isinstance(error, ApiError) and error.code in (NO_CONSUMER, NO_STREAM)
+            self._lose(gone if is_gone else str(as_link_error(error)))
+            return
+        if now_s - self._leaderless_s > streams.ELECTION_S:
+            self._lose(gone)
+            return
+        await asyncio.sleep(streams.REPEAT_S)
+        self._search = None
+        self._pull()
+
+    def _lose(self, why: str) -> None:
+        self._running = False
+        self._gone(why)
 
 
 def _delivered(subject: str, reply: str, headers: bytes, data: bytes) -> Delivered | None:

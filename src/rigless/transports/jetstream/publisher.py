@@ -44,7 +44,6 @@ ANSWER_S = 5.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 5.0
 WALK = 1000  # stored messages of a subject that are searched
 PROBE_S = 4.0  # interval of the checks that a subject is stored
-TIMES = 5  # replies "no responders" in a row before an existing stream counts as gone
 TOO_LARGE = 10054
 
 
@@ -89,7 +88,7 @@ class Publisher:
         self._wait_s = FIRST_WAIT_S
         self._denied: set[str] = set()  # denied subjects; their messages stay in the file
         self._logged = ""
-        self._nobody = 0  # "no responders" in a row; a new leader is not known at once
+        self._leaderless_s: float | None = None  # time of the first reply that there is no leader
         self._stream_check: asyncio.Task[None] | None = None  # searches for the stream
         self._probes: dict[str, int] = {}  # checked latest-wins subject → request_id
         self._probe_s = 0.0  # time of the next check
@@ -158,18 +157,33 @@ class Publisher:
             self._probes.pop(subject, None)  # the next one asks for a reply
             self._check_stream(subject, self._latest_stream)
         else:
-            self._nobody = 0
             with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
                 error = _answer.decode(data).error
-                if error is not None:
+                if error is not None and self._is_election(error.err_code):
+                    self._probes.pop(subject, None)
+                elif error is not None:
                     self._not_taken(subject, f"{error.description} (error {error.err_code})")
-                elif self._rejected.pop(subject, None):
-                    self._log(f"the stream {self._latest_stream} accepts {subject} again", "info")
+                else:
+                    self._leaderless_s = None
+                    if self._rejected.pop(subject, None):
+                        self._log(
+                            f"the stream {self._latest_stream} accepts {subject} again", "info"
+                        )
 
     def _not_taken(self, subject: str, why: str) -> None:
         if self._rejected.get(subject) != why:
             self._rejected[subject] = why
             self._log(f"messages to {subject} are lost: {why}", "error")
+
+    def _is_election(self, code: int) -> bool:
+        """Return whether the stream has had no leader for a short time only."""
+        return code == streams.NOT_AVAILABLE and self._leaderless_for_s() < streams.ELECTION_S
+
+    def _leaderless_for_s(self) -> float:
+        now_s = asyncio.get_running_loop().time()
+        if self._leaderless_s is None:
+            self._leaderless_s = now_s
+        return now_s - self._leaderless_s
 
     def _check_stream(self, subject: str, stream: str) -> None:
         """Find out whether the stream is gone or only has no leader at present."""
@@ -184,8 +198,8 @@ class Publisher:
             why = f"the stream {stream} is gone, or does not take {subject}"
         except Exception as error:
             found, why = None, str(as_link_error(error))
-        self._nobody += 1
-        if found is None or not found.takes(subject) or self._nobody > TIMES:
+        leaderless_s = self._leaderless_for_s()
+        if found is None or not found.takes(subject) or leaderless_s > streams.ELECTION_S:
             self._missing(why)
         else:
             await asyncio.sleep(FIRST_WAIT_S)
@@ -213,7 +227,7 @@ class Publisher:
             self._queue.clear()
             self._load(doubtful=True, after=0)
         await self._settle()
-        self.open, self._stalled, self._nobody = True, False, 0
+        self.open, self._stalled, self._leaderless_s = True, False, None
         self._largest = self._connection.max_payload
         self.pump()
 
@@ -318,13 +332,15 @@ class Publisher:
         elif answer.error.err_code == TOO_LARGE:
             self._drop(message, answer.error.description)
             self._continue()
+        elif self._is_election(answer.error.err_code):
+            self._not_stored(message, "")
         else:
             what = f"the stream {self._stream} does not accept messages: {answer.error.description}"
             self._not_stored(message, f"{what} (error {answer.error.err_code})")
 
     def _done(self, message: DurableMessage, sequence: int, known: bool = False) -> None:
         self.depth -= 1
-        self._nobody = 0
+        self._leaderless_s = None
         if not known:
             self._sequence = sequence
         self._outbox.remove(message, self._sequence)

@@ -7,6 +7,7 @@ server (ROBOT_STATE), since they would evict the others. An id repeated within t
 duplicate.
 """
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ from rigless.transports.jetstream.errors import (
 API = "$JS.API."
 # Timeouts of the attempts. After the leader of a stream dies, only a new request is answered.
 ATTEMPTS_S = (1.0, 1.5, 2.5)
+ELECTION_S = 10.0  # a cluster that elects a leader rejects requests for some seconds
+REPEAT_S = 0.25
 S = 1_000_000_000
 HOUR = 3600 * S
 NO_STREAM, NO_CONSUMER, NO_MESSAGE = 10059, 10014, 10037
@@ -82,7 +85,22 @@ class Stream(msgspec.Struct):
 
 
 async def api(connection: Connection, verb: str, request: Any = None) -> dict[str, Any]:
-    """Send an idempotent request to JetStream. Raises LinkError; ApiError if it is rejected."""
+    """Send an idempotent request to JetStream. Raises LinkError; ApiError if it is rejected.
+
+    While the cluster elects a leader, repeat the request for up to ELECTION_S.
+    """
+    end_s = asyncio.get_running_loop().time() + ELECTION_S
+    while True:
+        try:
+            return await _ask(connection, verb, request)
+        except ApiError as error:
+            waited = asyncio.get_running_loop().time() >= end_s
+            if error.code != NOT_AVAILABLE or waited:
+                raise
+        await asyncio.sleep(REPEAT_S)
+
+
+async def _ask(connection: Connection, verb: str, request: Any) -> dict[str, Any]:
     data = b"" if request is None else msgspec.json.encode(request)
     for patience_s in ATTEMPTS_S:
         with contextlib.suppress(ReplyTimeoutError):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rigless.kernel.inputs import PlaceObstacle
+from rigless.kernel.inputs import MoveObstacle, PlaceObstacle
 from rigless.kernel.problems import InputError
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World
@@ -143,6 +143,28 @@ def test_an_obstacle_that_is_put_on_a_robot_at_rest_is_a_collision():
     assert hit.data["about"] == {
         "other": "box", "kind": "obstacle", "x": 0.425, "y": 0.0, "closingMps": 0.0,
     }  # fmt: skip
+
+
+def test_an_obstacle_that_is_pushed_through_a_robot_is_one_collision():
+    a = agv("a", 0.0, **{"safety.stopOnObstacle": False})
+    sim = together(a)
+    sim.apply(PlaceObstacle("box", 3.0, 0.0, size_m=(0.4, 0.4)))
+    sim.apply(MoveObstacle("box", 0.4, 0.0, over_s=5.0))
+    sim.run(3.0)
+    assert not events(sim, "collision")
+    sim.run(2.5)
+    assert len(events(sim, "collision")) == 1
+    sim.send("a", "nats", m.CommandRequest(commandId="1", commandType="RESUME", params={}))
+    sim.run(1.0)
+    assert a.truth().reasons == []  # it was acknowledged, and the robot did not move
+    go(a, 5.0)
+    sim.run(2.0)  # it drives deeper into the box
+    assert len(events(sim, "collision")) == 2
+    sim.apply(MoveObstacle("box", -3.0, 0.0, over_s=3.0))
+    sim.run(4.0)
+    sim.apply(MoveObstacle("box", 0.5, 0.0, over_s=0.5))
+    sim.run(1.0)
+    assert len(events(sim, "collision")) == 3  # another contact
 
 
 def hall(wall_x):

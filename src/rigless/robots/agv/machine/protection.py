@@ -33,7 +33,7 @@ WARN_MARGIN_M = 0.3  # default warning distance beyond the braking distance
 LOOK_AHEAD_M = 1.0  # beyond the stop and the braking distance, for robots
 NEARER = 1e-6  # m: overshoot of the stop distance, so that the stop is detected
 REACTION_TICKS = 2  # reaction time of an oncoming robot
-DEEPER_M = 0.01  # by which an acknowledged contact is a collision again
+DEEPER_M = 0.01  # by which a robot that drives on in a contact collides again
 
 
 class Protection:
@@ -313,6 +313,8 @@ class Protection:
         for key, touch in found.items():
             before = state.touching.get(key)
             deeper = before is not None and touch.depth_m > before + DEEPER_M
+            if deeper and touch.closing_mps == 0.0:  # the obstacle moves: it is the same contact
+                state.touching[key], deeper = touch.depth_m, False
             if (before is None and touch.depth_m > SHALLOW_M) or (deeper and self._stop_on_contact):
                 state.touching[key] = touch.depth_m
                 state.collisions.append(_data(touch))

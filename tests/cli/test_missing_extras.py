@@ -88,7 +88,7 @@ def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module, environment)
 
 
 DISCARDED = """
-import sys, time, weakref
+import ctypes, os, signal, sys, time, weakref
 import rigless.cli
 import rigless.cli.app
 
@@ -101,17 +101,37 @@ def app():
     lock = Lock()
     watch = weakref.ref(lock, interrupted)
     del lock
-    time.sleep(60)
+    {wait}
 
+{before}
 rigless.cli.app.app = app
 rigless.cli.main()
 """
+SLEEP = "time.sleep(600)"
+# One call of C code, which waits twice. The signal that ends the first wait has no effect before
+# the second one begins, as when it arrives just before time.sleep() calls the system.
+TWO_WAITS = "list(map(ctypes.CDLL(None).sleep, [600, 600]))"
+# The thread that repeats the signal is faster than the function that starts it.
+SECOND_IS_DISCARDED = """
+start = rigless.cli._thread.start_new_thread
+
+def start_new_thread(run, arguments):
+    start(run, arguments)
+    time.sleep(1)
+
+rigless.cli._thread.start_new_thread = start_new_thread
+"""
 
 
-def test_ctrl_c_that_python_discards_still_ends_the_command(environment):
+@pytest.mark.parametrize(
+    ("wait", "before"),
+    [(SLEEP, ""), (TWO_WAITS, ""), (SLEEP, SECOND_IS_DISCARDED)],
+    ids=["in a wait", "just before a wait", "while it is repeated"],
+)
+def test_ctrl_c_that_python_discards_still_ends_the_command(wait, before, environment):
     # While modules are imported, it may be raised in a callback of a weak reference.
-    words = [sys.executable, "-c", DISCARDED]
+    words = [sys.executable, "-c", DISCARDED.format(wait=wait, before=before)]
     found = subprocess.run(
-        words, capture_output=True, text=True, env=environment, timeout=60, check=False
+        words, capture_output=True, text=True, env=environment, timeout=240, check=False
     )
     assert (found.returncode, "Traceback" in found.stderr) == (130, False), found.stderr

@@ -10,6 +10,8 @@ import time
 
 TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rigless.kernel.problems import InputError
 
 REPEAT_S = 0.01  # long enough to leave the code that discards exceptions
@@ -41,21 +43,50 @@ def main() -> None:
 def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
     """Repeat a Ctrl-C that Python discards, as in the clean-up after an import.
 
-    Without this, it shows a traceback and the command goes on.
+    Without this, it shows a traceback and the command goes on. One more signal is not enough: it
+    has no effect until a wait ends that begins just after it, and Python discards it as well if it
+    arrives in this function. So signals are sent until Python's handler has run elsewhere.
     """
     if not issubclass(unraisable.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
 
+    from signal import SIGINT, default_int_handler, getsignal, signal
+
     _discarded.append(time.monotonic())
+    sending = _thread.RLock()  # reentrant, since one signal may interrupt the handler of another
+    arrived = False
+
+    def arrive(number: int, frame: "FrameType | None") -> None:
+        nonlocal arrived
+        if arrived or _is_discarded_in(frame):
+            return
+        with sending:
+            arrived = True
+        signal(SIGINT, default_int_handler)  # handles a signal that was sent meanwhile first
+        default_int_handler(number, frame)
 
     def repeat() -> None:
-        time.sleep(REPEAT_S)
-        from signal import SIGINT
+        pending = True
+        while pending:
+            time.sleep(REPEAT_S)
+            with sending:
+                if not arrived:
+                    os.kill(os.getpid(), SIGINT)  # unlike interrupt_main, this ends a wait
+            pending = not arrived and getsignal(SIGINT) is arrive
 
-        os.kill(os.getpid(), SIGINT)  # unlike interrupt_main, this ends a wait
-
+    if getsignal(SIGINT) is default_int_handler:
+        signal(SIGINT, arrive)
     _thread.start_new_thread(repeat, ())
+
+
+def _is_discarded_in(frame: "FrameType | None") -> bool:
+    """Return True if Python discards an exception that is raised in the frame."""
+    while frame is not None:
+        if frame.f_code is _repeat_interrupt.__code__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _run() -> int:

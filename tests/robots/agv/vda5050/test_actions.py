@@ -147,6 +147,25 @@ def test_loads_charging_and_pose_follow_actions(scene):
     assert scene.state["lastNodeId"] == "dock"
 
 
+def test_a_full_or_empty_load_handling_device_fails(scene):
+    def place(kind, id, **parameters):
+        at = {0: [action(kind, id, **parameters)]}
+        scene.order(graph((0, 0), at=at), id).until(lambda: scene.done)
+        return scene.status(id), [(one["loadId"]) for one in scene.state["loads"]]
+
+    failed = "actionError" if scene.major == 2 else "ACTION_FAILED"
+    assert place("drop", "d0") == ("FAILED", [])
+    assert scene.errors == [failed]
+    assert place("pick", "p1", loadId="") == ("FINISHED", ["p1"])
+    assert place("pick", "p2", loadId="x") == ("FAILED", ["p1"])
+    assert place("pick", "p3", loadId="x", lhd="rear") == ("FINISHED", ["p1", "x"])
+    assert place("drop", "d1", loadId="y") == ("FAILED", ["p1", "x"])
+    assert place("drop", "d2", loadId="p1", lhd="rear") == ("FAILED", ["p1", "x"])
+    assert place("drop", "d3", lhd="rear") == ("FINISHED", ["p1"])
+    assert place("drop", "d4", loadId="", lhd="") == ("FINISHED", [])
+    assert scene.errors == []
+
+
 def test_maps_are_downloaded_enabled_and_deleted(scene):
     new = {"mapId": "map", "mapVersion": "2"}
     scene.act("downloadMap", "m1", **new, mapDownloadLink="http://127.0.0.1/map").run(2.0)

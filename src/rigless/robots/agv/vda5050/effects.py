@@ -73,19 +73,25 @@ class Effects:
             case "waitForTrigger":
                 return None  # until it is triggered
             case "pick":
+                place = str(given.get("lhd", "")) or None
+                full = next((one for one in state.loads if one.loadPosition == place), None)
+                if full is not None:
+                    raise Failed(f"the load handling device {_at(place)}holds {full.loadId}")
                 load = m.Load(
-                    loadId=str(given.get("loadId", record.action.actionId)),
-                    loadType=str(given.get("loadType", "load")),
-                    loadPosition=str(given.get("lhd", "")) or None,
+                    loadId=str(given.get("loadId") or record.action.actionId),
+                    loadType=str(given.get("loadType") or "load"),
+                    loadPosition=place,
                     weight=self._weight_kg,
                 )
                 state.loads = [*state.loads, load]
                 return f"picked {load.loadId}"
             case "drop":
-                named = given.get("loadId")
-                gone = next((one for one in state.loads if named in (None, one.loadId)), None)
-                state.loads = [one for one in state.loads if one is not gone]
-                return "dropped" if gone is None else f"dropped {gone.loadId}"
+                named, place = (str(given.get(key) or "") for key in ("loadId", "lhd"))
+                for one in state.loads:
+                    if named in ("", one.loadId) and place in ("", one.loadPosition):
+                        state.loads = [other for other in state.loads if other is not one]
+                        return f"dropped {one.loadId}"
+                raise Failed("the robot has no such load")
             case "startCharging" | "stopCharging":
                 on = kind.name == "startCharging"
                 if self._core.charging != on:
@@ -150,6 +156,10 @@ class Effects:
         for entry in versions:
             if version:
                 entry[2] = ENABLED if entry[1] == version else DISABLED
+
+
+def _at(place: str | None) -> str:
+    return "" if place is None else f"{place} "
 
 
 def map_key(given: Mapping[str, Any]) -> str:

@@ -352,10 +352,31 @@ def test_an_emergency_stop_holds_the_order_and_names_its_kind(version, button, a
     assert not scene.done
     scene.sim.set_input("agv", button, False)
     if acknowledge == "MANUAL":
-        scene.sim.send("agv", "nats", {"type": "CommandRequest", "commandId": "r",
-                                       "commandType": "RESUME", "params": {}})  # fmt: skip
+        assert not scene.run(3.0).done
+        assert scene.state["safetyState"][key] == kind, "it is not acknowledged yet"
+        scene.sim.set_input("agv", "acknowledge", True)
     scene.until(lambda: scene.done)
     assert scene.state["safetyState"][key] == "NONE"
+    scene.sim.set_input("agv", "acknowledge", False)
+    scene.sim.set_input("agv", button, True)
+    scene.run(0.5).sim.set_input("agv", "acknowledge", True)
+    assert scene.run(0.5).state["safetyState"][key] == kind, "it is still pressed"
+
+
+def test_the_acknowledgement_leaves_no_job_and_the_errors_name_it(scene):
+    scene.order(graph((0, 0), (3, 0)))
+    for on in (True, False):  # there is nothing to acknowledge
+        scene.sim.set_input("agv", "acknowledge", on)
+        scene.run(0.3)
+    scene.sim.set_input("agv", "estop", True)
+    scene.run(0.5)
+    hints = [one.get("errorHint", "") for one in scene.state["errors"]]
+    assert not any("RESUME" in hint for hint in hints), "a master has no such command"
+    scene.sim.set_input("agv", "estop", False)
+    scene.run(0.5).sim.set_input("agv", "acknowledge", True)
+    scene.until(lambda: scene.done)
+    assert scene.errors == []
+    assert not scene.robot.state.jobs.by_id
 
 
 def test_a_failed_drive_motor_holds_the_order_until_it_is_reset(scene):

@@ -115,6 +115,14 @@ class CoreFunctions:
         self._jobs.cancel(number)
         self._jobs.take(number)
 
+    def acknowledge(self) -> int:
+        """Acknowledge a released e-stop and a collision, and reset motors. Return the job, or 0."""
+        try:
+            return self._begin("CLEAR_FAULT", {})
+        except Refused:  # the robot has no such command
+            self._machine.acknowledge()
+            return 0
+
     # The drive
 
     def hold_drive(self, number: int) -> int:

@@ -164,12 +164,18 @@ class Front:
                 self._change_mode(mode)
 
     def _read_buttons(self) -> None:
-        """Follow the local trigger and the switch, and a robot that is moved by hand."""
+        """Follow the buttons of the robot, and a robot that is moved by hand."""
         given, state = self._services.input, self.state
         if given["trigger"] != state.trigger:
             state.trigger = bool(given["trigger"])
             if state.trigger:
                 self.actions.triggered(LOCAL)
+        if given["acknowledge"] != state.acknowledge:
+            state.acknowledge = bool(given["acknowledge"])
+            if state.acknowledge and not state.clearing:
+                state.clearing = self._functions.acknowledge()
+        if state.clearing and self._functions.ended(state.clearing) is not None:
+            state.clearing = 0
         if given["switch_on"] != state.switch:
             state.switch = bool(given["switch_on"])
             if state.switch and state.session.off:

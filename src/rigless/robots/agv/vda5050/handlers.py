@@ -31,6 +31,9 @@ def inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     return {
         "operating_mode": VirtualInput("AUTOMATIC", f"operating mode: {modes}"),
         "trigger": VirtualInput(False, "the button that waitForTrigger waits for"),
+        "acknowledge": VirtualInput(
+            False, "the button that acknowledges a released e-stop, a collision and motor errors"
+        ),
         "switch_on": VirtualInput(False, "the button that switches it on after shutdown"),
     }
 

@@ -186,7 +186,7 @@ class Report:
                     errorLevel=LEVELS[fault.level][self._major - 2],
                     errorReferences=[m.Reference(ref.key, ref.value) for ref in fault.refs],
                     errorDescription=fault.message,
-                    errorHint=fault.hint or None,
+                    errorHint=_hint(fault.hint) or None,
                 )
             )
         made = self._failures()
@@ -225,6 +225,12 @@ class Report:
             )
             for record in failed[-MOST_FAILURES:]
         ]
+
+
+def _hint(text: str) -> str:
+    """Return a hint of the core, which names its commands, for a master that has none of them."""
+    cause, sends, _ = text.partition(", then send ")
+    return f"{cause}, then acknowledge it at the robot" if sends else text
 
 
 def _action(record: ActionRecord) -> m.ActionState:

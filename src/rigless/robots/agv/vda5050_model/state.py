@@ -101,4 +101,6 @@ class VdaState:
     asked: int = 0  # requests of this boot
     trigger: bool = False  # the local trigger, as last read
     switch: bool = False  # the switch, as last read
+    acknowledge: bool = False  # the button that acknowledges, as last read
+    clearing: int = 0  # the job that clears faults after it
     unreachable: str = ""  # nodeId that the robot cannot reach

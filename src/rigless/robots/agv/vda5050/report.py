@@ -186,7 +186,7 @@ class Report:
                     errorLevel=LEVELS[fault.level][self._major - 2],
                     errorReferences=[m.Reference(ref.key, ref.value) for ref in fault.refs],
                     errorDescription=fault.message,
-                    errorHint=_hint(fault.hint) or None,
+                    errorHint=_hint(fault.hint or "") or None,
                 )
             )
         made = self._failures()

@@ -83,13 +83,16 @@ def print_line(text: str) -> None:
 
 
 class CompileNote:
-    """Prints one line when something is compiled for this machine, and nothing otherwise."""
+    """Prints one line in a process when something is compiled for this machine."""
+
+    printed = False  # by any of them
 
     def __init__(self) -> None:
         self.functions = 0
 
     def begin(self, function: str) -> None:
-        if not self.functions:
+        if not CompileNote.printed:
+            CompileNote.printed = True
             print_note("compiling for this machine; later starts are quick …", "dim")
         self.functions += 1
 

@@ -8,13 +8,15 @@ from pydantic import Field
 import rigless
 from building import gallery
 from building.places import GENERATED, ROOT
-from building.reference import pages
+from building.reference import agv_messages, pages
 from building.reference.config_keys import tables
 from building.reference.python_api import prose
 from building.reference.units import unit
 from rigless.cli.examples import examples
 from rigless.cli.examples import gallery as listed
 from rigless.kernel.robot import Config
+from rigless.robots.agv import wire
+from rigless.robots.agv.messages import CommandRequest
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,13 @@ def test_a_key_has_its_type_bounds_unit_default_and_source():
     assert "### `wheel`\n\nA wheel.\n\n" in text
     assert "| `radius_m` | number, above 0 to 2 | m | `0.1` | ours | of the tyre |" in text
     assert '| `kind` | text |  | `"a\\|b"` | seed |  |' in text
+
+
+def test_the_message_of_the_agv_page_is_one_that_the_robot_accepts(made):
+    read = wire._inbound_message("command.request", agv_messages.REQUEST.encode(), "agv")
+    assert isinstance(read, CommandRequest), read
+    assert (read.commandType, read.params) == ("MOVE", {"x": 3.0, "y": 1.0})
+    assert agv_messages.REQUEST in made["agv-messages"]
 
 
 def test_units_are_those_of_the_name():

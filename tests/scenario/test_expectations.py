@@ -392,6 +392,13 @@ def test_several_robots_need_a_robot_name():
     assert "names no robot and there are several" in text
 
 
+def test_the_error_for_a_wrong_element_names_the_elements():
+    (text,) = error_texts({"value": "truth.pose.x", "min": 0})
+    assert (
+        "there is no 'x' here (it is a list: its elements are truth.pose.0 to truth.pose.2)" in text
+    )
+
+
 def test_a_region_needs_a_robot_with_a_pose():
     (text,) = error_texts(
         {"region": {"x": [0, 1]}},

@@ -13,6 +13,38 @@ All messages between an AGV and its backend, from the document that
 acknowledgement.
 
 """
+REQUEST = """{
+  "v": 1,
+  "messageId": "0d8f3b1c-7a52-4f0e-9a51-2f0f6f1f5b11",
+  "type": "command.request",
+  "robotId": "agv",
+  "bootId": "6c0f8f0e-30a5-4a6c-8b3f-9a2f3a7c9d20",
+  "seq": 1,
+  "ts": "2026-11-19T12:00:00.000Z",
+  "payload": {
+    "commandId": "move-1",
+    "commandType": "MOVE",
+    "params": {"x": 3.0, "y": 1.0},
+    "issuedAt": "2026-11-19T12:00:00.000Z",
+    "expiresAt": "2026-11-19T12:02:00.000Z"
+  }
+}
+"""
+EXAMPLE = f"""## A whole message
+
+This command, published on `robot.agv.command.request`, drives the robot `agv` to x = 3 m, y = 1 m:
+
+```json
+{REQUEST}```
+
+`messageId` is new for each message, `bootId` for each start of your backend, and `seq` counts the
+messages of a type. The times are those of the robot's clock, which is the date of this machine. The
+robot answers on `robot.agv.command.ack`, in `payload` with the same `commandId` and the `status`
+ACCEPTED, RUNNING and at last SUCCEEDED. A message that it cannot read is answered with REJECTED,
+whose `message` names the field, and logged as the event MALFORMED_ENVELOPE. A whole backend is in
+[examples/under_test](../../../examples/under_test/agv/backend.py).
+
+"""
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -24,7 +56,7 @@ def pages() -> Iterator[tuple[str, str]]:
         for one in whole["channels"].values()
     ]
     parts = [INTRO, whole["info"]["description"], "\n\n## Subjects\n\n"]
-    parts += [table(("subject", "message", ""), rows), "\n"]
+    parts += [table(("subject", "message", ""), rows), "\n", EXAMPLE]
     schemas = whole["components"]["schemas"]
     for name, schema in schemas.items():
         parts.append(_described(name, schema, schemas))

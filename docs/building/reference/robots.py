@@ -12,7 +12,7 @@ from building.reference.config_keys import tables
 from building.reference.scanned import counters, event_texts
 from building.reference.scenario import parameters
 from building.reference.tables import code, table, type_words
-from building.reference.words import METRICS, SOURCES
+from building.reference.words import METRICS, SOURCES, TRUTH
 from rigless.kernel.robot import Robot
 
 ROBOTS = ROOT / "src" / "rigless" / "robots"
@@ -22,6 +22,12 @@ ALL_PORTS = {  # settings that open the optional ports
     "pacbot": ["ros.enabled=true", "strings=true", "uart=true", "game.enabled=true"],
     "agv": ["vda5050.url=mqtt://127.0.0.1:1883"],
 }
+
+
+TRUTHS = """True values of the simulation, for expectations: `value = "truth.pose.0"`, `min = 1.0`.
+Elements are counted from 0.
+
+"""
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -166,9 +172,19 @@ def truth(robot: Robot) -> str:
     value = robot.truth()
     if not dataclasses.is_dataclass(value):
         return ""
-    names = {one.name: one.type for one in dataclasses.fields(value)}
-    rows = [(f"`truth.{name}`", word(kind)) for name, kind in names.items()]
-    return table(("value", "type"), rows)
+    rows = [
+        (f"`truth.{one.name}`", word(one.type), element(one), TRUTH.get(one.name, ""))
+        for one in dataclasses.fields(value)
+    ]
+    return TRUTHS + table(("value", "type", "an element", ""), rows)
+
+
+def element(field: Any) -> str:
+    """Return how the paths of expectations name an element of a true value."""
+    path, kind = f"truth.{field.name}", str(field.type)
+    if kind.startswith(("tuple", "list")):
+        return f"`{path}.0`"
+    return f"`{path}.NAME`" if kind.startswith("dict") else ""
 
 
 def keys(robot: Robot) -> str:

@@ -20,3 +20,18 @@ METRICS = {  # a counter without an entry is an error
     "transforms_forgotten": "transforms that were dropped because there are too many",
     "weld_faults": "faults of the weld process",
 }
+TRUTH = {  # true values that more than one robot has, or whose name does not say all
+    "pose": "x and y in metres, heading in radians",
+    "velocity": "as the robot drives; the last element is the turn in rad/s",
+    "contacts": "places where it touches something now",
+    "odometry": "the pose by dead reckoning from the encoders",
+    "distance_m": "distance driven",
+    "battery": "state of charge, 0 to 1",
+    "bumpers": "left, right",
+    "place": "latitude, longitude, height",
+    "axes": "position of each functional motor in SI units, by its name",
+    "torch_mm": "x, y and z of the torch tip",
+    "torques_nm": "zeros without `enable_dynamics`",
+    "gps_error_m": "of the last fix, from the antenna's place now",
+    "reasons": "reasons of the status",
+}

@@ -17,7 +17,7 @@ from rigless.programs.supervisor import check_programs
 from rigless.runs import reports
 from rigless.runs.children import CHILDREN, run_in_child
 from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
-from rigless.runs.reports.explanation import shortened
+from rigless.runs.reports.explanation import shortened, warnings
 from rigless.runs.request import Request, run_here
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
@@ -235,6 +235,8 @@ def show(result: Result) -> None:
         print_note(f"  note: {note}", "yellow")
     for fault in result.faults:
         print_note(f"  fault {fault}", "yellow")
+    for line in warnings(result):
+        print_note(f"  {line}", "yellow")
     for program in result.programs:
         _show_program(program)
     print_note(f"  repeat it: {result.repeat}", "dim")

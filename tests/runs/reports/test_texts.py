@@ -12,7 +12,7 @@ from xmlschema import XMLSchema
 
 from rigless.kernel.events import Event
 from rigless.runs.reports import render_json, render_junit, render_markdown
-from rigless.runs.reports.explanation import commands, described, faults_before, headline
+from rigless.runs.reports.explanation import commands, described, faults_before, headline, warnings
 from rigless.runs.result import Result
 from rigless.scenario.verdict import FaultPeriod, note_fault
 from runs import made
@@ -34,6 +34,22 @@ def test_a_headline_says_what_broke_and_when():
     assert headline(made.result(made.verdict(passed=True))) == "The expectation held."
     slow = replace(made.result(), invalid="machine too slow: 3 s lost")
     assert "machine too slow" in headline(slow)
+
+
+def test_messages_that_robots_rejected_are_named_once_each():
+    result = made.result()
+    result.events = [
+        Event(2_000_000_000, "agv", "MALFORMED_ENVELOPE", "warning", "no 'messageId'"),
+        Event(2_500_000_000, "agv", "fault-injected", "warning", ""),
+        Event(3_000_000_000, "agv", "MALFORMED_ENVELOPE", "warning", "no 'v'"),
+        *(Event(4_000_000_000, "agv", f"code-{n}", "error", "x" * 500) for n in range(6)),
+    ]
+    first, second, *_, last = warnings(result)
+    assert first == "agv logged MALFORMED_ENVELOPE at 2 s: no 'messageId'; 2 of them"
+    assert second.startswith("agv logged code-0 at 4 s: xxx")
+    assert (len(second), last) == (186, "2 more codes in the recording")
+    assert "no 'messageId'; 2 of them" in render_junit([result])
+    assert "MALFORMED" in render_markdown([result])
 
 
 def test_faults_before_a_failure_are_named_the_active_ones_first():

@@ -4,10 +4,12 @@ import math
 import re
 import shlex
 
+from rigless.kernel.events import Event
 from rigless.runs.result import ProgramResult, Result
 from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.verdict import FaultPeriod, Verdict
 
+INJECTED = ("fault-injected", "fault-cleared")  # faults have lines of their own
 LONGEST = 300  # characters of a detail in a headline
 LAST_LINES = 20  # of a program, in reports that are read in a terminal
 
@@ -91,10 +93,28 @@ def explained(verdict: Verdict) -> str:
 
 
 def circumstances(result: Result) -> list[str]:
-    """Return the faults of a failed run, the command that repeats it and its recording."""
-    lines = [f"fault {fault}" for fault in result.faults]
+    """Return faults and warnings of a failed run, the command that repeats it, its recording."""
+    lines = [f"fault {fault}" for fault in result.faults] + warnings(result)
     lines += [f"repeat it: {result.repeat}"] if result.repeat else []
     return lines + ([f"recording: {result.recording}"] if result.recording else [])
+
+
+def warnings(result: Result, most: int = 5) -> list[str]:
+    """Return the warnings and errors that robots logged: the first of each code, with the count.
+
+    A message that a robot rejects is often the reason why a program fails.
+    """
+    found: dict[tuple[str, str], list[Event]] = {}
+    for event in result.events:
+        if event.robot and event.code not in INJECTED:
+            found.setdefault((event.robot, event.code), []).append(event)
+    lines = []
+    for (robot, code), events in [*found.items()][:most]:
+        first, again = events[0], f"; {len(events)} of them" if len(events) > 1 else ""
+        when = seconds(first.time_ns / 1e9)
+        lines.append(f"{robot} logged {code} at {when}: {shortened(first.text, 160)}{again}")
+    more = len(found) - len(lines)
+    return lines + ([f"{counted(more, 'more code')} in the recording"] if more > 0 else [])
 
 
 def commands(result: Result) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from rigless.runs.reports.explanation import (
     last_output,
     seconds,
     shortened,
+    warnings,
 )
 from rigless.runs.result import Result
 
@@ -62,6 +63,8 @@ def _details(result: Result) -> list[str]:
         lines.append(f"| {' | '.join(cells)} |")
     for fault in result.faults:
         lines += ["", f"Fault {_inline(fault.name)}: {fault.when}"]
+    for line in warnings(result):
+        lines += ["", _inline(line)]
     for purpose, command in commands(result):
         lines += ["", f"{purpose}:", "", f"<pre>{_literal(command)}</pre>"]
     if output := last_output(result):

@@ -32,16 +32,13 @@ def member(value: Any, part: str, path: str) -> Any:
         options = [str(key) for key in value]
         if part in value:
             return value[part]
-    elif (
-        part.isascii()
-        and part.isdigit()
-        and len(part) < 10
-        and hasattr(value, "__getitem__")
-        and hasattr(value, "__len__")
-    ):
-        options = [str(index) for index in range(len(value))]
-        if int(part) < len(value):
+    elif hasattr(value, "__getitem__") and hasattr(value, "__len__"):
+        if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < len(value):
             return value[int(part)]
+        if not part.isdigit():
+            fix = _elements(path, part, value)
+            raise InputError(Problem(path, f"there is no {part!r} here", fix))
+        options = [str(index) for index in range(len(value))]
     else:
         fields = getattr(value, "__dataclass_fields__", ()) or getattr(
             value, "__struct_fields__", ()
@@ -50,6 +47,16 @@ def member(value: Any, part: str, path: str) -> Any:
         if part in options:
             return getattr(value, part)
     raise InputError(Problem(path, f"there is no {part!r} here", did_you_mean(part, options)))
+
+
+def _elements(path: str, part: str, value: Any) -> str:
+    """Return the paths of the elements of a list, as the way to repair a wrong one."""
+    if isinstance(value, str) or not len(value):
+        return "it is a text" if isinstance(value, str) else "the list is empty"
+    names = path.split(".")
+    list_path = ".".join(names[: names.index(part)])
+    last = f" to {list_path}.{len(value) - 1}" if len(value) > 1 else ""
+    return f"it is a list: its elements are {list_path}.0{last}"
 
 
 def matches(message: Any, where: Mapping[str, Any]) -> bool:

@@ -5,10 +5,11 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TypeVar
 
+from rigless.clients.login import NO_LOGIN, Login, refused
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.jetstream.errors import LinkError
 from rigless.transports.mqtt311 import packets as p
@@ -24,15 +25,14 @@ def exchange(
     messages: Sequence[str | bytes],
     subject: str,
     wait_s: float,
-    login: Mapping[str, Any] = MappingProxyType({}),
+    login: Login = NO_LOGIN,
 ) -> Iterator[bytes]:
-    """Publish to a topic; without messages, receive from it (default: everything).
-
-    `login` has credentials and certificates, by their names in Settings.
-    """
+    """Publish to a topic; without messages, receive from it (default: everything)."""
     if messages and not subject:
         raise InputError(Problem("--subject", "a message to a broker needs a topic"))
-    settings = Settings(url, f"rigless-send-{secrets.token_hex(4)}", **login)
+    login.password()  # raises a better error than the settings
+    given = {key: value for key, value in asdict(login).items() if key != "creds_file"}
+    settings = Settings(url, f"rigless-send-{secrets.token_hex(4)}", **given)
     try:
         with _connected(settings) as client:
             connection = _Connection(client)
@@ -67,7 +67,7 @@ class _Connection:
         answer = self._await(p.Accepted)
         if answer is None or answer.code:
             code = 3 if answer is None else answer.code
-            raise LinkError(f"the broker refused the connection: {p.REFUSED.get(code, code)}")
+            raise refused(settings.url, p.REFUSED.get(code, str(code)))
 
     def publish(self, topic: str, data: bytes) -> None:
         """Publish, and wait until the broker has the message."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from rigless.clients import mqtt_client, nats_client, ros_client
+from rigless.clients.login import NO_LOGIN, Login
 from rigless.kernel.problems import InputError, Problem
 
 SILENCE_S = 0.2  # an answer in several pieces is complete after this
@@ -31,18 +32,25 @@ def exchange(
     subject: str = "",
     wait_s: float = 2.0,
     answers: bool = True,
+    login: Login = NO_LOGIN,
 ) -> Iterator[bytes]:
     """Send messages to a port and yield the pieces of the answer that arrive within `wait_s`.
 
-    `subject` is that of a message broker, or a ROS topic. `answers` is false for a port that only
-    receives. Raises InputError if the port cannot be reached.
+    `subject` is that of a message broker, or a ROS topic; `login` is for a broker. `answers` is
+    false for a port that only receives. Raises InputError if the port cannot be reached.
     """
-    if transport not in EXCHANGES:
+    if transport not in TRANSPORTS:
         what = f"rigless send cannot use a port on {transport!r}"
         fix = "use a client of that protocol, or POST /api/robots/ROBOT/messages"
         raise InputError(Problem(url, what, fix))
+    if login.given() and transport not in BROKERS:
+        what = f"a port on {transport!r} has no login"
+        raise InputError(Problem(", ".join(login.given()), what, "leave it out"))
     try:
-        if answers or transport != "zmq":
+        if transport in BROKERS:
+            wait_s = wait_s if answers else SILENCE_S
+            yield from BROKERS[transport](url, messages, subject, wait_s, login)
+        elif answers or transport != "zmq":
             wait_s = wait_s if answers else SILENCE_S
             yield from EXCHANGES[transport](url, messages, subject, wait_s)
         else:
@@ -177,9 +185,12 @@ EXCHANGES: dict[str, Exchange] = {
     "udp": _udp,
     "pty": _pty,
     "zmq": _zmq,
-    "nats": nats_client.exchange,
-    "mqtt": mqtt_client.exchange,
     "websocket": _websocket,
     "dds": ros_client.exchange,
     "rclpy": ros_client.exchange,
 }
+BROKERS: dict[str, Callable[[str, Messages, str, float, Login], Iterator[bytes]]] = {
+    "nats": nats_client.exchange,
+    "mqtt": mqtt_client.exchange,
+}
+TRANSPORTS = {*EXCHANGES, *BROKERS}

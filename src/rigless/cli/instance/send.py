@@ -4,6 +4,7 @@ import json as json_module
 from typing import Any
 
 from rigless.cli.instance.control import Api
+from rigless.clients.login import NO_LOGIN, Login
 from rigless.clients.port_client import exchange, readable
 from rigless.console import print_line, print_note
 from rigless.kernel.problems import InputError, Problem, unknown
@@ -37,6 +38,7 @@ def send(
     messages: list[str | bytes],
     subject: str = "",
     wait_s: float = 2.0,
+    login: Login = NO_LOGIN,
 ) -> None:
     """Send messages to a port and print the answer: text as it is, other bytes in hexadecimal."""
     found = _port(api, robot, port)
@@ -44,7 +46,7 @@ def send(
     if why := _refusal(transport, direction, bool(messages)):
         raise InputError(Problem(f"{robot}/{port}", *why))
     answers = direction != "in"
-    pieces = exchange(transport, found["url"], messages, subject, wait_s, answers)
+    pieces = exchange(transport, found["url"], messages, subject, wait_s, answers, login)
     if transport in STREAMS:
         whole = b"".join(pieces)
         pieces = iter([whole] if whole else [])

@@ -28,6 +28,21 @@ def register(app: typer.Typer) -> None:
             float,
             typer.Option(metavar="S", min=0.01, max=3600, help="Wait this long for an answer."),
         ] = 2.0,
+        user: Annotated[str, typer.Option(help="The user name at a message broker.")] = "",
+        password_file: Annotated[
+            str, typer.Option(metavar="F", help="A file with the password at a broker.")
+        ] = "",
+        creds_file: Annotated[
+            str, typer.Option(metavar="F", help="A .creds file or an nkey seed of NATS.")
+        ] = "",
+        ca_file: Annotated[
+            str,
+            typer.Option(metavar="F", help="The CA of a broker with TLS."),
+        ] = "",
+        cert_file: Annotated[
+            str, typer.Option(metavar="F", help="A client certificate for a broker.")
+        ] = "",
+        key_file: Annotated[str, typer.Option(metavar="F", help="Its key.")] = "",
         url: Url = None,
         token: Token = None,
     ) -> None:
@@ -47,9 +62,13 @@ def register(app: typer.Typer) -> None:
           rigless send rover dds --subject /cmd_vel --json '{"linear": {"x": 0.5}}'
 
           rigless send agv nats --subject 'robot.agv.>' --wait 5
+
+          rigless send agv vda5050 --subject 'uagv/#' --user fleet --password-file fleet.pw
         """
         from rigless.cli.instance.send import encode
         from rigless.cli.instance.send import send as send_messages
+        from rigless.clients.login import Login
 
         messages = encode(texts, json, hex_bytes)
-        send_messages(Api(url, token, robot), robot, port, messages, subject, wait)
+        login = Login(user, password_file, creds_file, ca_file, cert_file, key_file)
+        send_messages(Api(url, token, robot), robot, port, messages, subject, wait, login)

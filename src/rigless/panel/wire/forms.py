@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rigless.clients.port_client import EXCHANGES
+from rigless.clients.port_client import TRANSPORTS
 from rigless.host.host import Host
 from rigless.kernel.ports import Port
 from rigless.kernel.robot import Robot
@@ -44,7 +44,7 @@ def _describe(host: Host, robot: Robot, port: Port) -> SchemaOfPort:
 
 def is_reachable(port: Port, url: str) -> bool:
     """Return True if a client in this process can send to the port's real transport."""
-    return bool(url) and port.transport in EXCHANGES and not url.startswith("memory")
+    return bool(url) and port.transport in TRANSPORTS and not url.startswith("memory")
 
 
 def accepted(host: Host, robot: Robot, codec: Any) -> dict[str, type]:

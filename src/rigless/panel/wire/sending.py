@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from rigless.clients.login import Login
 from rigless.clients.port_client import exchange, readable
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
@@ -71,5 +72,6 @@ def _compose(host: Host, robot: Robot, codec: Any, request: SendToPort) -> Any:
 
 
 def _exchange(port: Port, url: str, data: str | bytes, subject: str) -> list[str]:
-    pieces = exchange(port.transport, url, [data], subject, WAIT_S, port.direction != "in")
+    answers = port.direction != "in"
+    pieces = exchange(port.transport, url, [data], subject, WAIT_S, answers, Login.of(port))
     return [readable(piece) for _, piece in zip(range(ANSWERS), pieces, strict=False)]

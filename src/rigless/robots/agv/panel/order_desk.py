@@ -10,6 +10,7 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
+from rigless.clients.login import Login
 from rigless.clients.mqtt_client import exchange
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
@@ -27,7 +28,6 @@ from rigless.worlds.route import Route
 CANCEL_S = 20.0  # for the robot to stop
 TAKE_S = 2.0  # for the robot to take a message
 POLL_S = 0.05
-LOGIN = ("user", "password_file", "ca_file", "cert_file", "key_file")
 CLICK_M = 0.4  # from a node of the graph, for a click on it
 
 
@@ -40,8 +40,7 @@ class OrderDesk(AgvDesk):
         codec = port.codec()
         assert isinstance(codec, Vda5050Codec)
         self._codec = codec
-        given = port.options["mqtt"]
-        self._login = {key: given[key] for key in LOGIN}
+        self._login = Login.of(port)
         self._update = 0  # orderUpdateId of the last message
         self._clicks = asyncio.Lock()  # one after another
 

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import rigless
+from rigless.kernel.problems import InputError
 from rigless.scenario import extras
 
 PACKAGES = ("numba", "yaml", "PIL", "zmq", "google", "pinocchio", "uvicorn", "nats", "cyclonedds")
@@ -52,6 +54,34 @@ def test_no_command_without_extras_is_a_traceback(thermostat, environment, tmp_p
         assert said[command].endswith("exit 2\n")
     assert "rigless[agv]" in said[commands[-2]]
     assert "--window: needs 'numba' (pip install 'rigless[pacbot,window]')" in said[commands[-1]]
+
+
+WITHOUT_ZMQ = """
+import sys
+from rigless.cli import main
+
+sys.modules["zmq"] = None
+sys.argv = ["rigless", "run", "pacbot", "--duration", "0", "--no-panel"]
+main()
+"""
+
+
+def test_a_missing_transport_is_reported_before_anything_is_compiled(environment, tmp_path):
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ZMQ],
+        env={**environment, "COLUMNS": "400", "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert found.returncode == 2, found.stderr
+    assert "commands: transport 'zmq' needs 'zmq' (pip install 'rigless[pacbot]')" in found.stderr
+    assert "compiling" not in found.stderr
+
+
+def test_a_served_robot_and_one_in_virtual_time_need_different_packages(monkeypatch, thermostat):
+    monkeypatch.setitem(sys.modules, "rigless.transports.tcp", None)
+    with pytest.raises(InputError, match="line: there is no transport 'tcp'"):
+        rigless.serve(thermostat)
+    assert rigless.load(thermostat).ports("thermostat") == ["line", "reports"]
 
 
 def test_extras_come_from_the_metadata():

@@ -1,6 +1,7 @@
 """The commands and their help. The work is in the modules that they import."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -171,6 +172,7 @@ def run(
     from rigless.cli.parsing.program_commands import parse_commands
     from rigless.cli.processes import run_processes
     from rigless.console import compile_progress
+    from rigless.host.environment import Environment
     from rigless.kernel.problems import InputError, Problem
     from rigless.scenario.load import open_target
     from rigless.transports.capabilities import ros_backends
@@ -187,7 +189,10 @@ def run(
         *shard_settings(shard, processes, count),
     ]
     with compile_progress(Path(target).name):
-        built = open_target(target, settings, seed, collect=False)
+        load_transport = partial(
+            Environment(None, embedded_nats, backend).load_transport, fast=fast
+        )
+        built = open_target(target, settings, seed, False, load_transport)
     options = Options(
         pace,
         duration,

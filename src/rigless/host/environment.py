@@ -45,6 +45,12 @@ class Environment:
         """Return whether the port is opened on its real transport, rather than in memory."""
         return not capabilities(port.transport).live_only or not fast or self.embedded_nats
 
+    def load_transport(self, port: Port, fast: bool = False) -> None:
+        """Load the transport of a port. Raises InputError if a package for it is missing."""
+        if self.is_live(port, fast):
+            ros = capabilities(port.transport).ros
+            load(self.ros_backend if ros else port.transport, port.name)
+
     def prepare(self, port: Port, log: Log) -> Port:
         """Return the port with the options that its transport gets from the host."""
         can = capabilities(port.transport)

@@ -39,7 +39,7 @@ class ServedHost:
         settings: Iterable[str] = (),
         collect: bool = True,
     ):
-        self._built = open_target(target, settings, seed, collect)
+        self._built = open_target(target, settings, seed, collect, Environment().load_transport)
         for (robot, port), address in self._built.addresses.items():
             host, _, number = address.rpartition(":")
             if ports == "free" and number.isdigit():
@@ -266,8 +266,9 @@ def serve(
     """Put a robot kind, a scenario or a robot's native file on real sockets.
 
     `speed` is a factor of real time, "fast" or "lockstep". `ports` is "free" (any free port for
-    each), "real" (the real robot's ports) or a mapping of port name to [HOST:]PORT. `settings` are
-    `key=value`. `collect` keeps emitted messages for `ServedHost.take`.
+    each), "real" (the real robot's ports) or a mapping of port name to [HOST:]PORT. A ROS port is
+    in the domain `ROS_DOMAIN_ID`, or 0, unless the mapping has another one: `{"dds": 42}`.
+    `settings` are `key=value`. `collect` keeps emitted messages for `ServedHost.take`.
 
         with rigless.serve("vacuum", speed=2.0) as host:
             host.address("vacuum", "commands")

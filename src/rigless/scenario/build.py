@@ -4,7 +4,7 @@ import itertools
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -60,11 +60,13 @@ def build(
     seed: int | None = None,
     collect: bool = True,
     environment: bool = True,
+    load_transport: Callable[[Port], object] | None = None,
 ) -> Built:
     """Build the simulation of a scenario. All problems are reported at once.
 
     Without `environment` the requirements on this machine (drivers, credentials) are not checked,
-    so that a recording made on another machine can be opened.
+    so that a recording made on another machine can be opened. `load_transport` loads the transport
+    of each port first: a missing package is an error before anything is compiled.
     """
     source = source or Source()
     problems: list[Problem] = []
@@ -76,6 +78,8 @@ def build(
         before = Counter(type(robot) for fleet in fleets for robot in fleet.robots)
         size = sizes.get(entry.kind, 1)
         fleets.append(_fleet(index, entry, source, environment, before, size, problems, notes))
+        if load_transport is not None and fleets[-1].robots:
+            extras.check_transports(entry.kind, fleets[-1].robots[0].ports, load_transport)
         step = _port_step(entry, fleets[-1].robots)
         for number, robot in enumerate(fleets[-1].robots):
             for port in robot.ports:

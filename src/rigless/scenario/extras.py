@@ -5,10 +5,13 @@ that nothing is imported to find them.
 """
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 
-from rigless.kernel.problems import Problem
+from rigless.kernel.ports import Port
+from rigless.kernel.problems import InputError, Problem
 
 # Distributions whose modules have another name.
 DISTRIBUTIONS = {
@@ -62,6 +65,24 @@ def missing_package(module: str) -> Problem:
     extra = extra_of(module)
     fix = install_command(extra) if extra else f"pip install {module}"
     return Problem("", f"needs {module!r}, which is not installed", fix)
+
+
+def check_transports(
+    kind: str, ports: Iterable[Port], load_transport: Callable[[Port], object]
+) -> None:
+    """Load the transports of a robot's ports. Raises InputError if a package is not installed.
+
+    The fix names the robot's extra, since a transport's own may be only a part of it.
+    """
+    problems: list[Problem] = []
+    for port in ports:
+        try:
+            load_transport(port)
+        except InputError as error:
+            fix = install_command(kind) if kind in needs() else ""
+            problems += [replace(problem, fix=fix or problem.fix) for problem in error.problems]
+    if problems:
+        raise InputError(problems)
 
 
 def _is_installed(distribution: str) -> bool:

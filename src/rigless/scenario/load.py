@@ -10,6 +10,7 @@ from typing import Any
 
 from rigless.kernel.documents import Document, parse_toml
 from rigless.kernel.fleet import fleet_rules
+from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.validation import validate
@@ -39,18 +40,23 @@ def load(target: str | Path, seed: int | None = None, settings: Iterable[str] = 
 
 
 def open_target(
-    target: str | Path, settings: Iterable[str] = (), seed: int | None = None, collect: bool = True
+    target: str | Path,
+    settings: Iterable[str] = (),
+    seed: int | None = None,
+    collect: bool = True,
+    load_transport: Callable[[Port], object] | None = None,
 ) -> Built:
     """Resolve a target, apply `key=value` settings, validate, build.
 
-    Raises InputError with all problems.
+    Raises InputError with all problems. `load_transport`, for ports that will be opened, raises
+    the problem of a missing package before anything is compiled.
     """
     raw, source, single = _read(str(target))
     problems: list[Problem] = []
     apply_settings(raw, settings, problems, single, source.folder)
     for (_, index, _), native in source.natives.items():
         problems += native.check(raw["robots"][index].get("config"))
-    return build_raw(raw, source, problems, seed, collect)
+    return build_raw(raw, source, problems, seed, collect, load_transport)
 
 
 def build_raw(
@@ -59,6 +65,7 @@ def build_raw(
     problems: Iterable[Problem] = (),
     seed: int | None = None,
     collect: bool = True,
+    load_transport: Callable[[Port], object] | None = None,
 ) -> Built:
     """Validate and build a scenario as data. `problems` are those found before.
 
@@ -68,7 +75,7 @@ def build_raw(
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
-    built = build(scenario, source, seed, collect)
+    built = build(scenario, source, seed, collect, load_transport=load_transport)
     check_all_names(built)
     return built
 

@@ -46,16 +46,63 @@ def _flatten(arg: Any, values: list[Any]) -> None:
         values.append(ctypes.c_longlong(int(arg)))
 
 
+class DeviceArray(np.ndarray):
+    """An array that mixes with plain arrays no more than one of CuPy does."""
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        for each in inputs:
+            refuse(each)
+        plain = [each.view(np.ndarray) if isinstance(each, DeviceArray) else each
+                 for each in inputs]  # fmt: skip
+        out = options.get("out")
+        if out is not None:
+            options["out"] = tuple(each.view(np.ndarray) for each in out)
+        found = getattr(function, method)(*plain, **options)
+        return out[0] if out is not None else np.asarray(found).view(DeviceArray)
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        refuse(value)
+        super().__setitem__(place, value)
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return found if isinstance(found, DeviceArray) else np.asarray(found).view(DeviceArray)
+
+    def get(self) -> np.ndarray:
+        return np.array(self)
+
+
+def refuse(value: Any) -> None:
+    if isinstance(value, np.ndarray) and value.ndim and not isinstance(value, DeviceArray):
+        raise TypeError("an array of numpy where one of the device is needed")
+
+
+class DeviceArrays:
+    """The functions of the module cupy that batches and environments use."""
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(np, name)
+
+        def call(*args: Any, **options: Any) -> Any:
+            if name not in ("asarray", "array"):
+                for each in args:
+                    refuse(each)
+            return np.asarray(function(*args, **options)).view(DeviceArray)
+
+        return call
+
+
 class HostEngine:
     """The engine of a batch, in place of `rigless.batch.engines.Graphics`."""
 
-    arrays = np
-
-    def __init__(self, folder: Path):
-        self._folder = folder
+    def __init__(self, folder: Path, arrays: Any = np):
+        self._folder, self.arrays = folder, arrays
 
     def put(self, parts: Any) -> Any:
-        return parts
+        return type(parts)(*map(self.arrays.asarray, parts))
+
+    def get(self, array: Any) -> Any:
+        return array.get()
 
     def run(self, task: Any, shape: tuple[int, ...], *args: Any) -> None:
         HostKernel(self._folder, task.one, task.axes)(shape[: task.axes], *args)

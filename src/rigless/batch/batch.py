@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.batch.engines import Task, make_engine
+from rigless.batch.engines import Graphics, Processor, Task, make_engine
 from rigless.batch.templates import Config, Seeds, Variants, build_template, check_seeds
 from rigless.kernel.compiled_faults import CODES, OTHER
 from rigless.kernel.problems import InputError, Problem
@@ -77,6 +77,11 @@ class Batch:
         if self._starts is not None:
             self.place(self._starts)
         self._begin(np.arange(self.n))
+
+    @property
+    def engine(self) -> Processor | Graphics:
+        """The engine that computes this batch. Its `arrays` is the module of the arrays."""
+        return self._engine
 
     @property
     def template(self) -> Robot:
@@ -153,7 +158,7 @@ class Batch:
             offered = ", ".join([*CODES, *self.own_kinds])
             fix = f"in a batch {', '.join(actuators)} can have: {offered}"
             raise InputError(Problem("inject", f"{target} {kind} is not offered", fix))
-        rows, place = slice(None) if which is None else which, actuators.index(target)
+        rows, place = self._rows(which), actuators.index(target)
         self._robots.faults[rows, place, 0] = float(CODES.get(kind, OTHER))
         self._robots.faults[rows, place, 1] = float(next(iter(known.values()), 0.0))
         self._apply_own(rows, place, kind, known)
@@ -161,7 +166,7 @@ class Batch:
     def clear(self, target: str | None = None, which: ArrayLike | None = None) -> None:
         """End the fault of an actuator, or all, on all robots or on `which`."""
         actuators = list(self.template.actuators)
-        rows = slice(None) if which is None else which
+        rows = self._rows(which)
         for place, name in enumerate(actuators):
             if target in (None, name):
                 self._robots.faults[rows, place] = 0.0
@@ -169,6 +174,10 @@ class Batch:
         if target is not None and target not in actuators:
             fix = f"choose from {', '.join(actuators)}"
             raise InputError(Problem("clear", f"there is no actuator {target!r}", fix))
+
+    def _rows(self, which: ArrayLike | None) -> Any:
+        """Return an index of robots, or of all, for the arrays of the engine."""
+        return slice(None) if which is None else self._xp.asarray(which)
 
     def _apply_own(self, rows: Any, place: int, kind: str, params: dict[str, Any]) -> None:
         """Apply a robot's own kind of fault to actuator `place`; other kinds end it."""
@@ -223,8 +232,9 @@ class Batch:
         numbers = rows % self._variants if variants is None else np.asarray(variants)
         chosen = self._map_numbers[rows] * self._variants + numbers
         fresh = self._engine.put(self._make_robots(chosen, self.seeds[rows]))
+        places = self._rows(rows)
         for ours, new in zip(self._robots, fresh, strict=True):
-            ours[rows] = new
+            ours[places] = new
         if starts is not None:
             self.place(starts, rows)
         elif self._starts is not None:

@@ -7,6 +7,7 @@ as CUDA C++ that is translated from them.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigless.batch.threads import cores, run_parts
 from rigless.cuda.checks import check_device
@@ -36,6 +37,11 @@ class Processor:
         """Return a NamedTuple of arrays where this engine needs them."""
         return parts
 
+    def get(self, array: Any) -> NDArray[Any]:
+        """Return an array of this engine in numpy."""
+        found: NDArray[Any] = array
+        return found
+
     def run(self, task: Task, shape: tuple[int, ...], *args: Any) -> None:
         run_parts(task.many, shape[0], self.threads, *args)
 
@@ -54,6 +60,10 @@ class Graphics:
 
     def put(self, parts: Any) -> Any:
         return type(parts)(*map(self.arrays.asarray, parts))
+
+    def get(self, array: Any) -> NDArray[Any]:
+        found: NDArray[Any] = array.get()
+        return found
 
     def run(self, task: Task, shape: tuple[int, ...], *args: Any) -> None:
         if task not in self._kernels:

@@ -99,7 +99,7 @@ class Pacbots(Batch):
 
     def place(self, starts: ArrayLike, which: ArrayLike | None = None) -> None:
         """Put robots at rest at these poses. Their ranges are measured at the next tick of them."""
-        rows = slice(None) if which is None else which
+        rows = self._rows(which)
         bodies = self._robots.bodies
         bodies[rows, b.X : b.THETA + 1] = self._xp.asarray(starts, dtype=float)
         bodies[rows, b.VX : b.U + 4] = 0.0

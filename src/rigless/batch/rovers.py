@@ -99,10 +99,15 @@ class Rovers(Batch):
         most = self._model.limits[self._robots.maps][:, (batch.MOST_V, batch.MOST_W)]
         return self._xp.clip(commands, -most, most)
 
+    def readings(self) -> batch.Readings:
+        """Return the IMU's numbers. The array is reused by the next call."""
+        self._engine.run(self._sense, (self.n,), self._robots, self._model, self._readings)
+        return self._readings
+
     def scan(self) -> RoverScans:
         """Return encoders, IMU and the last fix. The IMU's array is reused by the next call."""
         robots = self._robots
-        self._engine.run(self._sense, (self.n,), robots, self._model, self._readings)
+        self.readings()
         encoders = robots.bodies[:, b.ENC_V : b.ENC_W + 1]
         kinds = robots.counters[:, batch.FIX_KIND]
         return RoverScans(encoders, self._readings.imu, robots.fixes, kinds)
@@ -123,7 +128,7 @@ class Rovers(Batch):
 
     def place(self, starts: ArrayLike, which: ArrayLike | None = None) -> None:
         """Put robots at rest at these poses (x, y, yaw), as if they had started there."""
-        rows = slice(None) if which is None else which
+        rows = self._rows(which)
         poses = np.array(starts, float).reshape(-1, 3)
         poses[:, 2] = [wrap(yaw) for yaw in poses[:, 2]]
         bodies, moved = self._robots.bodies, self._xp.asarray(poses)

@@ -151,11 +151,11 @@ class Vacuums(Batch):
 
     def place(self, starts: ArrayLike, which: ArrayLike | None = None) -> None:
         """Put robots at rest at these poses (x, y, theta), as if they had started there."""
-        rows = slice(None) if which is None else which
+        rows = self._rows(which)
         poses, bodies = self._xp.asarray(starts, dtype=float), self._robots.bodies
         bodies[rows, b.X : b.THETA + 1] = poses
         bodies[rows, b.ODO_X : b.ODO_THETA + 1] = poses
-        self._robots.trails[rows, :, 1:] = bodies[rows, None, b.X : b.THETA + 1]
+        self._robots.trails[rows, :, 1:] = poses.reshape(-1, 1, 3)
 
 
 def _limits(config: VacuumConfig) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from rigless.sweeps.vary.free_space import free_space
 from rigless.sweeps.vary.parse import parse_axes
 
 Options = Mapping[str, Any]
-NAMES = ("beams", "config", "map", "vary", "variants", "faults")
+NAMES = ("beams", "config", "map", "vary", "variants", "faults", "device")
 VARIANTS = 32  # configs that are drawn if `vary` is given
 
 
@@ -47,7 +47,8 @@ class Episodes:
         simulation = build_raw_robot(batch.kind, {**self.config, **keys}, 0)
         axes, _ = parse_axes((), dict(options.get("vary") or {}), lambda: simulation)
         self.variants = _draw(axes, batch.kind, int(options.get("variants") or VARIANTS))
-        self.robots = batch(n, self.config, map=self.map, variants=self.variants)
+        device = str(options.get("device") or "cpu")
+        self.robots = batch(n, self.config, map=self.map, variants=self.variants, device=device)
         self._free = free_space(f"{batch.kind}.start", simulation)
         self.faults = [_fault(self.robots, fault) for fault in options.get("faults") or ()]
         self.broken: list[list[int]] = []  # robots with each fault, of the last begin

@@ -1,5 +1,6 @@
 """Pictures of an environment from above, as arrays of pixels."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ def picture(task: Any, i: int) -> NDArray[np.uint8]:
     """Return the world of robot i with the robot, its heading and its goal."""
     robot = task.robots.robot(i) if task.kind == "pacbot" else task.robots.template
     grid: Any = getattr(robot.world, "grid", None)
-    x, y, theta = task.robots.poses[i]
+    x, y, theta = (float(number) for number in task.robots.poses[i])
     if grid is None:
         pixels = np.full((SIDE, SIDE, 3), FLOOR, np.uint8)
         scale = SIDE / PLANE_M
@@ -38,7 +39,7 @@ def picture(task: Any, i: int) -> NDArray[np.uint8]:
     radius = (body.outer_m if body is not None else 0.15) * scale
     _disc(pixels, *to_pixel(x, y), radius, ROBOT)
     nose = 0.6 * radius / scale
-    nose_x, nose_y = x + nose * np.cos(theta), y + nose * np.sin(theta)
+    nose_x, nose_y = x + nose * math.cos(theta), y + nose * math.sin(theta)
     _disc(pixels, *to_pixel(nose_x, nose_y), radius / 4, FLOOR)
     return np.ascontiguousarray(pixels[::-1])
 

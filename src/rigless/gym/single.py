@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rigless.gym.recording import EpisodeRecording
 from rigless.gym.render import picture
 from rigless.gym.tasks import TASKS, Task
+from rigless.kernel.problems import InputError, Problem
 
 ROW = np.zeros(1, np.int64)
 
@@ -23,6 +24,9 @@ class RobotEnv(gymnasium.Env[NDArray[np.float32], Any]):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 5}
 
     def __init__(self, task: str, render_mode: str | None = None, **options: Any):
+        if str(options.get("device") or "cpu") != "cpu":
+            fix = "make a vector environment: gymnasium.make_vec"
+            raise InputError(Problem("device", "a single environment has the device cpu", fix))
         self.task: Task = TASKS[task](1, options)
         self.observation_space = self.task.observation_space
         self.action_space = self.task.action_space

@@ -8,6 +8,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from rigless.batch import Rovers, Vacuums
+from rigless.batch.engines import Task as Function
+from rigless.gym import compiled_rover as r
+from rigless.gym import compiled_vacuum as v
 from rigless.gym.episodes import Episodes, Options
 from rigless.gym.match import Matches
 
@@ -15,7 +18,7 @@ Floats = NDArray[np.float32]
 
 
 class Outcome(NamedTuple):
-    """The results of a step, one row per robot."""
+    """The results of a step, one row per robot, in arrays of their own."""
 
     reward: NDArray[np.float64]
     terminated: NDArray[np.bool_]
@@ -23,9 +26,13 @@ class Outcome(NamedTuple):
 
 
 class Task(ABC):
-    """A task of n robots. `rows` are numbers of robots whose episodes begin."""
+    """A task of n robots. `rows` are numbers of robots whose episodes begin.
+
+    Observations and results are arrays of the module `arrays`: numpy, or CuPy on a device.
+    """
 
     kind: str
+    arrays: Any = np
     ticks: int  # per step
     action_space: spaces.Space[Any]
     observation_space: spaces.Box
@@ -37,7 +44,7 @@ class Task(ABC):
         """Begin new episodes."""
 
     @abstractmethod
-    def act(self, actions: NDArray[Any]) -> None:
+    def act(self, actions: Any) -> None:
         """Do one step of all robots."""
 
     @abstractmethod
@@ -47,6 +54,11 @@ class Task(ABC):
     @abstractmethod
     def judge(self) -> Outcome:
         """Return the results of the last step."""
+
+    def fetch(self, array: Any) -> NDArray[Any]:
+        """Return one of the task's arrays in numpy."""
+        found: NDArray[Any] = array if self.arrays is np else self.robots.engine.get(array)
+        return found
 
     def command(self, action: Any) -> NDArray[np.float64]:
         """Return the robot's command for one action."""
@@ -59,6 +71,11 @@ class Task(ABC):
 
 def box(size: int) -> spaces.Box:
     return spaces.Box(-1.0, 1.0, (size,), np.float32)
+
+
+def _clipped(arrays: Any, actions: Any) -> Any:
+    """Return actions as numbers from −1 to 1."""
+    return arrays.clip(arrays.asarray(actions, dtype=float), -1.0, 1.0)
 
 
 class VacuumTask(Task):
@@ -74,23 +91,39 @@ class VacuumTask(Task):
         config = {"lidar": {"enabled": True, "num_rays": beams}}
         self.episodes = Episodes(Vacuums, n, config, options, default_map="apartment")
         self.robots: Vacuums = self.episodes.robots
-        self.observation_space = box(beams + 4 + self.extra)
+        self.arrays = self.robots.engine.arrays
+        self.beams, self.observation_space = beams, box(beams + v.ALWAYS + self.extra)
         robot = self.robots.template.config
-        self.radius_m, self.reach_m = robot.robot.robot_radius, robot.lidar.max_range
-        self.most = np.array((robot.robot.max_linear_speed, robot.robot.max_angular_speed))
+        self.radius_m = robot.robot.robot_radius
+        top = robot.robot.max_linear_speed, robot.robot.max_angular_speed
+        self.most = self.arrays.asarray(top)
+        self.numbers = np.zeros(v.NUMBERS)
+        self.numbers[[v.REACH_M, v.MOST_MPS, v.MOST_RADPS]] = (
+            np.float32(robot.lidar.max_range),
+            *top,
+        )
         self.fps = 1.0 / (self.ticks * self.robots.tick_s)
 
     def command(self, action: Any) -> NDArray[np.float64]:
-        return np.clip(np.asarray(action, float), -1.0, 1.0) * self.most
+        return _clipped(self.arrays, action) * self.most
 
-    def act(self, actions: NDArray[Any]) -> None:
+    def act(self, actions: Any) -> None:
         self.robots.step(self.command(actions), self.ticks)
 
-    def sensed(self) -> list[NDArray[Any]]:
-        scans = self.robots.scan()
-        far = np.where(scans.qualities > 0, scans.distances_m / self.reach_m, 1.0)
-        speeds = self.robots.velocities / self.most
-        return [np.minimum(far, 1.0), self.robots.bumpers, np.clip(speeds, -1.0, 1.0)]
+    def see(self, function: Function, target: Any) -> Floats:
+        """Return observations that a compiled function writes."""
+        robots, width = self.robots, self.observation_space.shape[0]
+        seen: Floats = self.arrays.empty((robots.n, width), np.float32)
+        shape = robots.n, self.beams + 1
+        robots.engine.run(function, shape, robots.state, robots.scan(), target, seen)
+        return seen
+
+    def outcome(self, function: Function, target: Any) -> v.Results:
+        """Return the results of a step that a compiled function writes."""
+        n, empty = self.robots.n, self.arrays.empty
+        results = v.Results(empty(n), empty(n, bool), empty(n))
+        self.robots.engine.run(function, (n,), self.robots.state, target, results)
+        return results
 
 
 class VacuumCoverage(VacuumTask):
@@ -100,58 +133,35 @@ class VacuumCoverage(VacuumTask):
     observation also has the covered part of 5 × 5 cells around the robot, in its heading.
     """
 
-    extra = 25
+    extra = v.PATCH**2
+    _see = Function(v.see_floor, v.see_floor_many, axes=2)
+    _begin = Function(v.begin_floor, v.begin_floor_many)
+    _judge = Function(v.judge_floor, v.judge_floor_many)
 
     def __init__(self, n: int, options: Options):
         super().__init__(n, options)
-        self.cell_m = self.radius_m
-        places = self.episodes.places
-        self.low = places.min(axis=0) - 3 * self.cell_m
-        self.shape = np.ceil((places.max(axis=0) - self.low) / self.cell_m).astype(int) + 3
-        self.open = np.zeros(self.shape, bool)
-        self.open[tuple(self.cells(places).T)] = True
-        self.total = int(self.open.sum())
-        self.seen = np.zeros((n, *self.shape), bool)
-        self.covered = np.zeros(n)
-        around = np.arange(-2, 3) * self.cell_m
-        self.patch = np.stack(np.meshgrid(around, around, indexing="ij"), -1).reshape(-1, 2)
-
-    def cells(self, places: NDArray[np.float64]) -> NDArray[np.int64]:
-        cells = np.floor((places - self.low) / self.cell_m).astype(int)
-        return np.clip(cells, 0, self.shape - 1)
+        places, cell_m = self.episodes.places, self.radius_m
+        low = places.min(axis=0) - 3 * cell_m
+        shape = np.ceil((places.max(axis=0) - low) / cell_m).astype(int) + 3
+        open_floor = np.zeros(shape, bool)
+        cells = np.clip(np.floor((places - low) / cell_m).astype(int), 0, shape - 1)
+        open_floor[tuple(cells.T)] = True
+        at = [v.LOW_X, v.LOW_Y, v.CELL_M, v.TOTAL]
+        self.numbers[at] = *low, cell_m, open_floor.sum()
+        seen, counts = np.zeros((n, *shape), bool), np.zeros(n, np.int64)
+        self.floor = self.robots.engine.put(v.Floor(open_floor, seen, counts, self.numbers))
 
     def begin(self, rows: NDArray[np.int64], generators: list[np.random.Generator]) -> None:
         self.episodes.begin(rows, generators)
-        self.seen[rows] = False
-        self.mark()
-
-    def mark(self) -> NDArray[np.float64]:
-        """Mark the cells that the robots are in; return the new share of each."""
-        x, y = self.cells(self.robots.poses[:, :2]).T
-        every = np.arange(self.robots.n)
-        self.seen[every, x, y] |= self.open[x, y]
-        before, self.covered = self.covered, self.seen.sum(axis=(1, 2)) / self.total
-        return self.covered - before
+        parts = self.arrays.asarray(rows), self.robots.state, self.floor
+        self.robots.engine.run(self._begin, (len(rows),), *parts)
 
     def observe(self) -> Floats:
-        x, y, theta = self.robots.poses.T
-        c, s = np.cos(theta)[:, None], np.sin(theta)[:, None]
-        around = np.stack(
-            (
-                x[:, None] + c * self.patch[:, 0] - s * self.patch[:, 1],
-                y[:, None] + s * self.patch[:, 0] + c * self.patch[:, 1],
-            ),
-            -1,
-        )
-        px, py = self.cells(around).transpose(2, 0, 1)
-        every = np.arange(self.robots.n)[:, None]
-        covered = self.seen[every, px, py] | ~self.open[px, py]
-        return np.column_stack((*self.sensed(), covered)).astype(np.float32)
+        return self.see(self._see, self.floor)
 
     def judge(self) -> Outcome:
-        new, contacts = self.mark(), self.robots.contacts
-        done = self.covered >= 1.0
-        return Outcome(100.0 * new - 0.05 * contacts, done, {"coverage": self.covered.copy()})
+        results = self.outcome(self._judge, self.floor)
+        return Outcome(results.reward, results.terminated, {"coverage": results.share})
 
 
 class VacuumGoal(VacuumTask):
@@ -162,35 +172,33 @@ class VacuumGoal(VacuumTask):
 
     extra = 3
     near_m = 0.2
+    _see = Function(v.see_goal, v.see_goal_many, axes=2)
+    _begin = Function(v.begin_goal, v.begin_goal_many)
+    _judge = Function(v.judge_goal, v.judge_goal_many)
 
     def __init__(self, n: int, options: Options):
         super().__init__(n, options)
-        self.goals, self.distance_m = np.zeros((n, 2)), np.zeros(n)
+        self.numbers[v.NEAR_M] = self.near_m
+        goals = v.Goals(np.zeros((n, 2)), np.zeros(n), self.numbers)
+        self.goals: v.Goals = self.robots.engine.put(goals)
 
     def begin(self, rows: NDArray[np.int64], generators: list[np.random.Generator]) -> None:
         self.episodes.begin(rows, generators)
-        for row, generator in zip(rows, generators, strict=True):
-            self.goals[row] = self.episodes.place(generator)[:2]
-        self.distance_m = self.measure()
-
-    def measure(self) -> NDArray[np.float64]:
-        away = self.goals - self.robots.poses[:, :2]
-        return np.sqrt((away * away).sum(axis=1))
+        chosen = self.arrays.asarray(rows)
+        places = [self.episodes.place(generator)[:2] for generator in generators]
+        self.goals.places[chosen] = self.arrays.asarray(np.array(places))
+        parts = chosen, self.robots.state, self.goals
+        self.robots.engine.run(self._begin, (len(rows),), *parts)
 
     def observe(self) -> Floats:
-        away, theta = self.goals - self.robots.poses[:, :2], self.robots.poses[:, 2]
-        bearing = np.arctan2(away[:, 1], away[:, 0]) - theta
-        goal = np.minimum(self.measure() / 10.0, 1.0), np.cos(bearing), np.sin(bearing)
-        return np.column_stack((*self.sensed(), *goal)).astype(np.float32)
+        return self.see(self._see, self.goals)
 
     def judge(self) -> Outcome:
-        before, self.distance_m = self.distance_m, self.measure()
-        there = self.distance_m < self.near_m
-        reward = before - self.distance_m - 0.05 * self.robots.contacts + there
+        reward, there, _ = self.outcome(self._judge, self.goals)
         return Outcome(reward, there, {"is_success": there.copy()})
 
     def goal(self, i: int) -> tuple[float, float] | None:
-        return float(self.goals[i, 0]), float(self.goals[i, 1])
+        return float(self.goals.places[i, 0]), float(self.goals.places[i, 1])
 
 
 class RoverWaypoint(Task):
@@ -203,50 +211,54 @@ class RoverWaypoint(Task):
     kind = "rover"
     ticks = 20
     near_m, side_m = 1.0, 10.0
-    most = np.array((1.5, 1.0))
+    most_speeds = 1.5, 1.0
     action_space = box(2)
     observation_space = box(5)
+    _see = Function(r.see, r.see_many)
+    _begin = Function(r.begin, r.begin_many)
+    _judge = Function(r.judge, r.judge_many)
 
     def __init__(self, n: int, options: Options):
         errors = {"noise_std_m": 0.1, "drift_std_m": 0.2, "drift_start": "stationary"}
         config = {"gps": errors, "imu": {"yaw_noise_std_rad": 0.02}}
         self.episodes = Episodes(Rovers, n, config, options, default_map=None)
         self.robots: Rovers = self.episodes.robots
-        self.goals, self.distance_m = np.zeros((n, 2)), np.zeros(n)
+        self.arrays = self.robots.engine.arrays
+        self.most = self.arrays.asarray(self.most_speeds)
+        numbers = np.array((*self.most_speeds, self.near_m))
+        waypoints = r.Waypoints(np.zeros((n, 2)), np.zeros(n), numbers)
+        self.waypoints: r.Waypoints = self.robots.engine.put(waypoints)
         self.fps = 1.0 / (self.ticks * self.robots.tick_s)
 
     def begin(self, rows: NDArray[np.int64], generators: list[np.random.Generator]) -> None:
         self.episodes.begin(rows, generators)
-        for row, generator in zip(rows, generators, strict=True):
-            self.goals[row] = generator.uniform(-self.side_m, self.side_m, 2)
-        self.distance_m = self.measure()
-
-    def measure(self) -> NDArray[np.float64]:
-        away = self.goals - self.robots.poses[:, :2]
-        return np.sqrt((away * away).sum(axis=1))
+        chosen = self.arrays.asarray(rows)
+        places = [generator.uniform(-self.side_m, self.side_m, 2) for generator in generators]
+        self.waypoints.places[chosen] = self.arrays.asarray(np.array(places))
+        parts = chosen, self.robots.state, self.waypoints
+        self.robots.engine.run(self._begin, (len(rows),), *parts)
 
     def command(self, action: Any) -> NDArray[np.float64]:
-        return np.clip(np.asarray(action, float), -1.0, 1.0) * self.most
+        return _clipped(self.arrays, action) * self.most
 
-    def act(self, actions: NDArray[Any]) -> None:
+    def act(self, actions: Any) -> None:
         self.robots.step(self.command(actions), self.ticks)
 
     def observe(self) -> Floats:
-        scans = self.robots.scan()
-        away, yaw = self.goals - scans.fixes_m[:, :2], scans.imu[:, 0]
-        bearing = np.arctan2(away[:, 1], away[:, 0]) - yaw
-        far = np.minimum(np.sqrt((away * away).sum(axis=1)) / 30.0, 1.0)
-        speeds = np.clip(scans.encoders / self.most, -1.0, 1.0)
-        columns = far, np.cos(bearing), np.sin(bearing), speeds
-        return np.column_stack(columns).astype(np.float32)
+        robots, readings = self.robots, self.robots.readings()
+        seen: Floats = self.arrays.empty((robots.n, 5), np.float32)
+        robots.engine.run(self._see, (robots.n,), robots.state, readings, self.waypoints, seen)
+        return seen
 
     def judge(self) -> Outcome:
-        before, self.distance_m = self.distance_m, self.measure()
-        there = self.distance_m < self.near_m
-        return Outcome(before - self.distance_m + there, there, {"is_success": there.copy()})
+        robots, empty = self.robots, self.arrays.empty
+        results = r.Results(empty(robots.n), empty(robots.n, bool))
+        robots.engine.run(self._judge, (robots.n,), robots.state, self.waypoints, results)
+        reward, there = results
+        return Outcome(reward, there, {"is_success": there.copy()})
 
     def goal(self, i: int) -> tuple[float, float] | None:
-        return float(self.goals[i, 0]), float(self.goals[i, 1])
+        return float(self.waypoints.places[i, 0]), float(self.waypoints.places[i, 1])
 
 
 class PacbotMatch(Task):

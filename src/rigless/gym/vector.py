@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigless.gym.render import picture
 from rigless.gym.single import _make
-from rigless.gym.tasks import TASKS, Outcome, Task
+from rigless.gym.tasks import TASKS, Task
 from rigless.kernel.problems import InputError, Problem
 
 
@@ -18,7 +18,8 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
     """A task with many robots.
 
     Environment i has the episodes of a single environment with its seed, bit for bit.
-    `autoreset_mode` is NEXT_STEP, SAME_STEP or DISABLED.
+    `autoreset_mode` is NEXT_STEP, SAME_STEP or DISABLED. With `device="cuda"` actions are taken
+    from the device, and observations, rewards, ends and infos are arrays of CuPy that stay there.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
     ):
         self.num_envs = num_envs
         self.task: Task = TASKS[task](num_envs, options)
+        self._xp = self.task.arrays  # numpy, or CuPy
         self.single_observation_space = self.task.observation_space
         self.single_action_space = self.task.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -43,10 +45,10 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             "render_fps": round(self.task.fps),
         }
         self.render_mode = render_mode
-        self.steps = np.zeros(num_envs, np.int64)
+        self.steps = self._xp.zeros(num_envs, np.int64)
         self._most = max_episode_steps
         self._generators: list[np.random.Generator] = []
-        self._ended = np.zeros(num_envs, bool)
+        self._ended = self._xp.zeros(num_envs, bool)
 
     def reset(
         self,
@@ -56,13 +58,13 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         if seed is not None or not self._generators:
             self._seed(seed)
-        mask = np.ones(self.num_envs, bool)
+        mask = self._xp.ones(self.num_envs, bool)
         if options and "reset_mask" in options:
-            mask = np.asarray(options["reset_mask"], bool)
+            mask = self._xp.asarray(options["reset_mask"], dtype=bool)
             if mask.shape != (self.num_envs,):
                 what = f"reset_mask has the shape {mask.shape}"
                 raise InputError(Problem("reset", what, f"give {self.num_envs} booleans"))
-        self._begin(np.flatnonzero(mask))
+        self._begin(mask)
         return self.task.observe(), {}
 
     def _seed(self, seed: int | list[int | None] | None) -> None:
@@ -80,38 +82,61 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             for each, old in zip(seeds, kept, strict=True)
         ]
 
-    def _begin(self, rows: NDArray[np.int64]) -> None:
+    def _begin(self, mask: Any) -> None:
+        """Begin new episodes of these environments. They are drawn on the processor."""
+        rows = np.flatnonzero(self.task.fetch(mask))
         if len(rows):
             self.task.begin(rows, [self._generators[row] for row in rows])
-            self.steps[rows], self._ended[rows] = 0, False
+            self.steps[mask], self._ended[mask] = 0, False
 
     def step(
         self, actions: Any
     ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         mode, waiting = self.autoreset_mode, self._ended.copy()
         if mode is AutoresetMode.DISABLED and waiting.any():
-            what = f"environment {int(np.argmax(waiting))} has ended"
+            what = f"environment {int(waiting.argmax())} has ended"
             raise InputError(Problem("step", what, 'reset(options={"reset_mask": …}) it first'))
-        self.task.act(np.asarray(actions))
+        self.task.act(actions)
         self.steps += 1
-        outcome = self.task.judge()
-        truncated = np.zeros(self.num_envs, bool)
+        reward, terminated, found = self.task.judge()
+        truncated = self._xp.zeros(self.num_envs, bool)
         if self._most is not None:
             truncated = self.steps >= self._most
-        reward, terminated = outcome.reward.astype(float), outcome.terminated.copy()
-        infos = _infos(outcome, ~waiting)
+        infos = self._infos(found, ~waiting)
         if waiting.any():  # the step after an end: it resets
-            self._begin(np.flatnonzero(waiting))
+            self._begin(waiting)
             reward[waiting], terminated[waiting], truncated[waiting] = 0.0, False, False
         ended = terminated | truncated
         if mode is AutoresetMode.SAME_STEP and ended.any():
-            infos = _infos(outcome, ~ended)
-            infos |= {"final_obs": _some(self.task.observe(), ended), "_final_obs": ended.copy()}
-            infos |= {"final_info": _infos(outcome, ended), "_final_info": ended.copy()}
-            self._begin(np.flatnonzero(ended))
+            infos = self._infos(found, ~ended)
+            infos |= {"final_obs": self._last(ended), "_final_obs": ended.copy()}
+            infos |= {"final_info": self._infos(found, ended), "_final_info": ended.copy()}
+            self._begin(ended)
         else:
             self._ended = ended
         return self.task.observe(), reward, terminated, truncated, infos
+
+    def _infos(self, found: dict[str, Any], mask: Any) -> dict[str, Any]:
+        """Return the infos of some environments, with their masks."""
+        infos: dict[str, Any] = {}
+        for name, values in found.items() if mask.any() else ():
+            infos[name] = self._xp.where(mask, values, self._xp.zeros((), values.dtype))
+            infos[f"_{name}"] = mask.copy()
+        return infos
+
+    def _last(self, ended: Any) -> Any:
+        """Return the last observations of episodes.
+
+        On the processor this is an array of objects, as Gymnasium defines it: None for the others.
+        On a device it is an array of all observations.
+        """
+        rows = self.task.observe()
+        if self._xp is not np:
+            return rows
+        found = np.full(len(rows), None, dtype=object)
+        for i in np.flatnonzero(ended):
+            found[i] = rows[i].copy()
+        return found
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         if self.render_mode != "rgb_array":
@@ -127,20 +152,3 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         return env
 
     _arguments: Any
-
-
-def _infos(outcome: Outcome, mask: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the infos of some environments, with their masks."""
-    found: dict[str, Any] = {}
-    for name, values in outcome.infos.items() if mask.any() else ():
-        found[name] = np.where(mask, values, np.zeros((), values.dtype))
-        found[f"_{name}"] = mask.copy()
-    return found
-
-
-def _some(rows: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return an array of objects: the rows of the mask, None for the others."""
-    found = np.full(len(rows), None, dtype=object)
-    for i in np.flatnonzero(mask):
-        found[i] = rows[i].copy()
-    return found

@@ -166,6 +166,23 @@ def test_a_full_or_empty_load_handling_device_fails(scene):
     assert scene.errors == []
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_pose_that_is_set_during_an_order_is_where_it_goes_on(scene, stopped):
+    kind = "initPosition" if scene.major == 2 else "initializePosition"
+    scene.order(graph((0, 0), (4, 0))).run(1.0)
+    if stopped:
+        scene.sim.set_input("agv", "estop", True)
+        scene.run(1.0)
+    scene.act(kind, "i", x="1.5", y="0.5", theta="0", mapId="map").run(0.5)
+    assert scene.status("i") == "FINISHED"
+    assert not scene.state["paused"]
+    scene.sim.set_input("agv", "estop", False)
+    scene.sim.set_input("agv", "acknowledge", True)
+    scene.until(lambda: scene.done)
+    assert scene.truth.pose[:2] == pytest.approx((4.0, 0.0), abs=1e-3)
+    assert not any(state["paused"] for state in scene.sent["state"])
+
+
 def test_maps_are_downloaded_enabled_and_deleted(scene):
     new = {"mapId": "map", "mapVersion": "2"}
     scene.act("downloadMap", "m1", **new, mapDownloadLink="http://127.0.0.1/map").run(2.0)

@@ -100,6 +100,7 @@ class Effects:
             case "initPosition" | "initializePosition":
                 x, y, theta = (_number(key, given[key]) for key in ("x", "y", "theta"))
                 self._machine.drive.place(x, y, theta, str(given["mapId"]))
+                state.order.sent, state.order.marks = 0, []  # it drives on from there
                 state.order.last_node = str(given.get("lastNodeId", state.order.last_node))
                 self.use_map(str(given["mapId"]))
             case "enableMap":

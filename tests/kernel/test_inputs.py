@@ -249,3 +249,16 @@ def test_an_input_can_have_one_limit(name, value, says):
     assert says in str(caught.value)
     sim.set_input("c", "least", 1e9)
     sim.set_input("c", "most", -1e9)
+
+
+def test_a_text_input_can_have_choices():
+    class Chosen(Counter):
+        inputs = {"mode": VirtualInput("slow", choices=("slow", "fast"))}
+
+    sim = Simulation([Chosen("c")])
+    with pytest.raises(InputError) as caught:
+        sim.set_input("c", "mode", "Fast")
+    assert "c mode: 'Fast' is not a choice (use slow, fast)" in str(caught.value)
+    assert sim.robot("c").input["mode"] == "slow"
+    sim.set_input("c", "mode", "fast")
+    assert sim.robot("c").input["mode"] == "fast"

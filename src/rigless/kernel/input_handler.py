@@ -172,7 +172,10 @@ def _value(robot: Robot, given: inp.SetInput) -> Any:
 
 
 def _within(robot: Robot, name: str, spec: VirtualInput, value: Any) -> Any:
-    """Return the value if it is in range. Raises InputError."""
+    """Return the value if it is in range, or one of the choices. Raises InputError."""
+    if spec.choices and value not in spec.choices:
+        fix = f"use {', '.join(spec.choices)}"
+        raise InputError(Problem(f"{robot.name} {name}", f"{value!r} is not a choice", fix))
     low, high = spec.low, spec.high
     if (low is not None and value < low) or (high is not None and value > high):
         fix = (

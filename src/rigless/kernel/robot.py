@@ -78,9 +78,9 @@ class Defaults:
 class VirtualInput:
     """An input that a user or a scenario can set. The type of the default is its type.
 
-    `low` and `high` bound a number. Inputs that the host sets by itself (`by_host`) are hidden.
-    `clock_key` is for the origin of stamps that follow the wall clock: it names the config key that
-    publishes the simulated clock instead.
+    `low` and `high` bound a number, `choices` lists the values of a text. Inputs that the host sets
+    by itself (`by_host`) are hidden. `clock_key` is for the origin of stamps that follow the wall
+    clock: it names the config key that publishes the simulated clock instead.
 
         inputs = {"window_open": rigless.VirtualInput(False, "the window is open")}
     """
@@ -91,6 +91,7 @@ class VirtualInput:
     high: float | None = None
     by_host: bool = False
     clock_key: str = ""
+    choices: tuple[str, ...] = ()
 
 
 def every(hz: RateOf, fast_forward: str = "", together: str = "") -> Callable[[Method], Method]:

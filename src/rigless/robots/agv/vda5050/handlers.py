@@ -27,9 +27,10 @@ def inputs(config: RobotConfig) -> dict[str, VirtualInput]:
     """Return the inputs that the front end adds."""
     if config.vda5050 is None:
         return {}
-    modes = ", ".join(MODES)
     return {
-        "operating_mode": VirtualInput("AUTOMATIC", f"operating mode: {modes}"),
+        "operating_mode": VirtualInput(
+            "AUTOMATIC", f"operating mode: {', '.join(MODES)}", choices=MODES
+        ),
         "trigger": VirtualInput(False, "the button that waitForTrigger waits for"),
         "acknowledge": VirtualInput(
             False, "the button that acknowledges a released e-stop, a collision and motor errors"

@@ -83,6 +83,25 @@ def test_a_pause_holds_robot_and_actions(scene):
     scene.act("stopPause", "p4").until(lambda: scene.done)
 
 
+def test_an_emergency_stop_pauses_what_moves_and_nothing_else(scene):
+    at = {0: [action("detectObject", "look", "NONE"), action("finePositioning", "turn", "NONE"),
+              action("pick", "take", "HARD")]}  # fmt: skip
+    scene.order(graph((0, 0), (2, 0), at=at)).run(0.2)
+    scene.sim.set_input("agv", "estop", True)
+    scene.run(8.0)
+    found = [scene.status(name) for name in ("look", "turn", "take")]
+    assert found == ["FINISHED", "PAUSED", "WAITING"]
+    scene.sim.set_input("agv", "estop", False)
+    scene.sim.set_input("agv", "acknowledge", True)
+    scene.until(lambda: scene.status("take") == "RUNNING").run(0.1)
+    scene.sim.set_input("agv", "estop", True)
+    scene.run(8.0)
+    assert scene.status("take") == "PAUSED"
+    assert scene.state["loads"] == []
+    scene.act("cancelOrder", "c").until(lambda: scene.status("c") == "FINISHED")
+    assert scene.status("take") == "FAILED"
+
+
 def test_a_trigger_ends_waiting(scene):
     scene.order(graph(*LINE, at={0: [action("waitForTrigger", "w", triggerType="LOCAL")]}))
     scene.run(5.0)

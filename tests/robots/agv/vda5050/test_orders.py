@@ -401,7 +401,11 @@ def test_changes_of_one_instant_make_one_state(scene):
     count = len(scene.sent["state"])
     head = {"headerId": 1, "timestamp": "2026-01-01T00:00:00.00Z", "version": scene.version,
             "manufacturer": "rigless", "serialNumber": "agv"}  # fmt: skip
-    order = {"orderId": "o1", "orderUpdateId": 0, **graph((0, 0), at={0: [action("pick", "p")]})}
+    order = {
+        "orderId": "o1",
+        "orderUpdateId": 0,
+        **graph((0, 0), at={0: [action("detectObject", "p")]}),
+    }
     acts = {"actions": [action("stateRequest", "s", "NONE"), action("fly", "f", "NONE")]}
     for name, body in (("order", order), ("instantActions", acts), ("order", order)):
         data = json.dumps({**head, **body}).encode()

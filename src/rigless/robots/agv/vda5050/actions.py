@@ -147,6 +147,8 @@ class Actions:
                 return
             if record.action.blockingType in ALONE and others:
                 return
+            if self._core.holds(self._kinds[record.action.actionType]):
+                return  # they start in their order
             self.begin(record)
             if record.action.blockingType in ALONE and record.status not in FINAL:
                 return
@@ -189,7 +191,7 @@ class Actions:
         if record.status not in (RUNNING, PAUSED):
             return
         kind = self._kinds[record.action.actionType]
-        paused = self._core.paused and record.at != INSTANT
+        paused = record.at != INSTANT and self._core.holds(kind)
         if (record.status == PAUSED) != paused:
             record.status = PAUSED if paused else RUNNING
             self._changed()

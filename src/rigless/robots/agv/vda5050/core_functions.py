@@ -164,5 +164,9 @@ class CoreFunctions:
     def paused(self) -> bool:
         return self._core.paused
 
+    def holds(self, kind: Kind) -> bool:
+        """Return True if a pause or an emergency stop keeps an action from going on."""
+        return self._core.paused or (kind.moves and self._machine.estop != "NONE")
+
 
 __all__ = ["CoreFunctions", "Refused"]

@@ -23,6 +23,7 @@ class Kind:
     blocking: tuple[str, ...] = ALL
     seconds: float = 0.0
     cancels: bool = True  # it stops when the order is cancelled
+    moves: bool = False  # it moves the robot or its load, and pauses in an emergency stop
     since: str = "2.0.0"
     until: str = "9"
     command: str = ""
@@ -72,10 +73,10 @@ STANDARD = (
     Kind("stateRequest", INSTANT, "publish a state"),
     Kind("factsheetRequest", INSTANT, "publish the factsheet"),
     Kind("logReport", INSTANT, "name a log", {"reason": "STRING"}, seconds=0.2),
-    Kind("pick", EDGE, "take a load", LOAD, seconds=3.0, cancels=False),
-    Kind("drop", EDGE, "put a load down", LOAD, seconds=3.0, cancels=False),
+    Kind("pick", EDGE, "take a load", LOAD, seconds=3.0, cancels=False, moves=True),
+    Kind("drop", EDGE, "put a load down", LOAD, seconds=3.0, cancels=False, moves=True),
     Kind("detectObject", EDGE, "look for an object", {"objectType": "STRING"}, seconds=1.0),
-    Kind("finePositioning", EDGE, "align with a station", STATION, seconds=2.0),
+    Kind("finePositioning", EDGE, "align with a station", STATION, seconds=2.0, moves=True),
     Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "STRING"}, until="3"),
     Kind("waitForTrigger", NODE, "wait for a trigger", {"triggerType": "ARRAY"}, since="3"),
     Kind("cancelOrder", INSTANT, "end the order", {"orderId": "STRING"}),

@@ -65,6 +65,17 @@ def test_the_times_of_a_drive_at_speed_are_right():
     ]
 
 
+def test_a_long_path_has_times_up_to_the_first_node_beyond_ten_metres():
+    scene = Scene("3.0.0").run(0.05)
+    scene.order(graph(*((4.0 * index, 0) for index in range(8))))
+    listed, began = scene.state["intermediatePath"]["polyline"], scene.sim.now_s
+    assert [at["x"] for at in listed] == [0, 4, 8, 12]
+    assert len(points(scene.state)) == 8
+    scene.until(lambda: scene.visited()[-1] == "n3")
+    took = seconds(listed[-1]["eta"]) - seconds(listed[0]["eta"])
+    assert took == pytest.approx(scene.sim.now_s - began, abs=0.15), "it does not stop there"
+
+
 def test_the_path_with_times_ends_where_the_robot_stands_for_an_action():
     scene = Scene("3.0.0").run(0.05)
     scene.order(graph((0, 0), (2, 0), (4, 0), at={2: [action("detectObject", "d", "SOFT")]}))

@@ -20,6 +20,7 @@ from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.state import OrderState, VdaState
 
 STRAY_M = 0.05  # beyond a corridor before it counts as left
+SEEN_NODES = 2  # after the reach of the path ahead
 MOST_CURVES = 100  # whose waypoints are remembered
 
 
@@ -37,6 +38,7 @@ class Driving:
         self._services, self._state, self._machine = services, state, machine
         self._core, self._actions, self._zones, self._tick_s = core, actions, zones, tick_s
         self._line: tuple[r.Edge, list[Point]] | None = None  # of a curve with a corridor
+        self._rest: tuple[object, list[Waypoint], list[int]] = (None, [], [])  # see `ahead`
         self._curves: dict[int, tuple[r.Edge, float | None, list[Waypoint]]] = {}  # by sequenceId
 
     @property
@@ -108,10 +110,11 @@ class Driving:
         self._actions.trigger(edge.actions, edge.sequenceId)
         self._state.session.changed = True
 
-    def _stretch(self, first: int) -> int:
-        """Return how many nodes lie up to the next one where the robot stands."""
+    def _stretch(self, first: int, last: int | None = None) -> int:
+        """Return how many nodes lie up to the next one where the robot stands, at most `last`."""
         order = self._state.order
-        for index in range(first, len(order.nodes)):
+        last = len(order.nodes) if last is None else last
+        for index in range(first, last):
             node = order.nodes[index]
             after = order.nodes[index + 1] if index + 1 < len(order.nodes) else None
             if after is None or not after.released or _stands(node):
@@ -119,7 +122,7 @@ class Driving:
             edge = order.edges[index + 1]
             if _stands(edge) or not self._zones.may_enter(edge, ask=False):
                 return index + 1
-        return len(order.nodes)
+        return last
 
     def _path(self, first: int, last: int) -> list[Waypoint]:
         """Return the waypoints of nodes, and note how many lead to each."""
@@ -129,13 +132,29 @@ class Driving:
         marks += [before + count for count in counts]
         return found
 
-    def ahead(self) -> tuple[list[Waypoint], list[Waypoint]]:
-        """Return the waypoints along the base, and those up to the next node where it stands."""
-        base = sum(node.released for node in self._state.order.nodes)
+    def ahead(self, reach_m: float) -> tuple[list[Waypoint], list[Waypoint], int, int]:
+        """Return the path along the base: to the next node, and after it.
+
+        The third value is the number of its waypoints up to the next node where the robot stands,
+        or a node beyond `reach_m`. The fourth is larger by some that the robot sees ahead, if it
+        does not stand. The second list is the same object until the path changes.
+        """
+        order = self._state.order
+        base = sum(node.released for node in order.nodes)
         if not base:
-            return [], []
-        path, counts = self._waypoints(0, base)
-        return path, path[: counts[self._stretch(0) - 1]]
+            return [], [], 0, 0
+        first = self._waypoints(0, 1)[0]
+        key = order.order_id, order.update_id, order.nodes[0].sequenceId, base, self._zones.enabled
+        if self._rest[0] != key:
+            self._rest = key, *self._waypoints(1, base)
+        gone, nodes, at = 0.0, 0, self._machine.drive.pose[:2]
+        while nodes < base and gone <= reach_m:
+            to = _place(order.nodes[nodes])
+            gone, at, nodes = gone + math.dist(at, to), to, nodes + 1
+        _, rest, counts = self._rest
+        counts = [len(first), *(len(first) + count for count in counts)]
+        passed = self._stretch(0, min(nodes + SEEN_NODES, base))
+        return first, rest, counts[min(nodes, passed) - 1], counts[passed - 1]
 
     def _waypoints(self, first: int, last: int) -> tuple[list[Waypoint], list[int]]:
         """Return the waypoints of nodes, and how many lead to each."""

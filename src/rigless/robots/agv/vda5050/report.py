@@ -5,15 +5,23 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from rigless.robots.agv.machine.machine import Machine
+from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.modules.core import errors_of
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import CoreState
 from rigless.robots.agv.vda5050.driving import Driving
-from rigless.robots.agv.vda5050.geometry.ahead import intermediate, polyline
+from rigless.robots.agv.vda5050.geometry.ahead import (
+    SEEN_M,
+    control_points,
+    intermediate,
+    limits_of,
+    polyline,
+)
 from rigless.robots.agv.vda5050.zones import Zones
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import LEVELS, error
+from rigless.robots.agv.vda5050_model.received import ControlPoint
 from rigless.robots.agv.vda5050_model.state import ActionRecord, VdaState
 
 SHORT_M = 1.0  # of the base beyond the stopping distance, before a new base is requested
@@ -40,7 +48,8 @@ class Report:
         self._services, self._state, self._core, self._machine = services, state, core, machine
         self._driving, self._zones, self._auto = driving, zones, auto
         self._major, self._strict = int(version[0]), version == "2.0.0"
-        self._eta = eta
+        self._eta, self._limits = eta, limits_of(machine.const)
+        self._rest: tuple[list[Waypoint], list[ControlPoint]] = ([], [])  # of the path ahead
 
     def facts(self) -> tuple[object, ...]:
         """Return what triggers a state when it changes, apart from orders and actions."""
@@ -91,17 +100,18 @@ class Report:
         """Return the path along the base and its first part, if the robot has one to drive."""
         if self._major == 2 or self._state.order.cancelling:
             return None, None
-        path, near = self._driving.ahead()
-        drive = self._machine.drive
+        first, rest, shown, seen = self._driving.ahead(SEEN_M)
+        if self._rest[0] is not rest:
+            self._rest = rest, control_points(rest)
         pose = self.position()
-        line = polyline([(pose.x, pose.y), *((to.x, to.y) for to in path)])
+        line = polyline([ControlPoint(x=pose.x, y=pose.y), *control_points(first), *self._rest[1]])
         if line is None:
             return None, None
         names = [node.nodeId for node in self._state.order.nodes if node.released]
         planned = m.PlannedPath(trajectory=line, traversedNodes=names)
-        here = pose.x, pose.y, pose.theta
-        speed, const = abs(drive.velocity[0]), self._machine.const
-        return planned, intermediate(here, speed, near, const, self._eta)
+        here, near = (pose.x, pose.y, pose.theta), [*first, *rest[: seen - len(first)]]
+        speed = abs(self._machine.drive.velocity[0])
+        return planned, intermediate(here, speed, near, shown, self._limits, self._eta)
 
     def state(self) -> m.State:
         planned, near = self._paths()

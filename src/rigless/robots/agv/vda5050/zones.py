@@ -144,7 +144,7 @@ class Zones:
             if zone.zoneType == REPLANNING and not self._path_granted(edge, zone, ask):
                 return False
             if zone.zoneType == "RELEASE":
-                names = {"zoneId": zone.zoneId, "zoneSetId": self._enabled}
+                names = {"zoneId": zone.zoneId, "zoneSetId": self.enabled}
                 if not self._released(_key(zone), "ACCESS" if ask else "", **names):
                     return False
         return True
@@ -156,7 +156,7 @@ class Zones:
     def blocked(self) -> dict[str, str]:
         """Return references to the zone that the robot is in, or that blocks the next edge."""
         edges = self._state.order.edges
-        given = self._state.zone_sets.get(self._enabled)
+        given = self._state.zone_sets.get(self.enabled)
         if given is None or not any(zone.zoneType == "BLOCKED" for zone in given.zones):
             return {}
         for zone in self._touched([self._machine.drive.pose], ("BLOCKED",)):
@@ -170,11 +170,11 @@ class Zones:
     def crossed_outlines(self) -> list[tuple[r.Zone, bool]]:
         """Return ACTION zones that the robot has entered, or left: False."""
         state, pose = self._state, self._machine.drive.pose
-        here = (pose, self._enabled)
+        here = (pose, self.enabled)
         if here == self._looked:
             return []
         self._looked = here
-        given = state.zone_sets.get(self._enabled)
+        given = state.zone_sets.get(self.enabled)
         zones = {} if given is None else {one.zoneId: one for one in given.zones}
         now = list(self._touched([pose], ("ACTION",)))
         names = [zone.zoneId for zone in now]
@@ -247,8 +247,9 @@ class Zones:
             places += self._points(one)
         key = f"{_key(zone)}/{state.asked}"
         state.spans[key] = [edge.sequenceId, edges_on[-1].sequenceId]
-        names = {"zoneId": zone.zoneId, "zoneSetId": self._enabled}
-        self._released(key, "REPLANNING", **names, trajectory=polyline(places))
+        names = {"zoneId": zone.zoneId, "zoneSetId": self.enabled}
+        line = polyline([r.ControlPoint(x=x, y=y) for x, y in places])
+        self._released(key, "REPLANNING", **names, trajectory=line)
 
     def _forget_lost(self, zone: str) -> None:
         """Drop the requests for paths through a zone whose release was lost."""
@@ -293,7 +294,7 @@ class Zones:
         return {}
 
     @property
-    def _enabled(self) -> str:
+    def enabled(self) -> str:
         """The enabled zone set of the present map, or ""."""
         return self._state.enabled_zones.get(self._machine.state.map_id, "")
 
@@ -311,9 +312,9 @@ class Zones:
 
     def _looked_up(self, edge: r.Edge) -> tuple[list[r.Zone], str]:
         """Return the zones that act on an edge, and the one that forbids its direction."""
-        if not self._enabled:
+        if not self.enabled:
             return [], ""
-        key = self._start(edge), self._enabled, self._machine.protection.size_m
+        key = self._start(edge), self.enabled, self._machine.protection.size_m
         found = self._memo.get(edge.sequenceId)
         if found is None or found[0] is not edge or found[1] != key:
             if len(self._memo) > MOST_EDGES:
@@ -326,7 +327,7 @@ class Zones:
 
     def _forbidding(self, poses: list[tuple[float, float, float]]) -> str:
         """Return the first zone whose direction does not allow to drive along poses, or ""."""
-        given = self._state.zone_sets.get(self._enabled)
+        given = self._state.zone_sets.get(self.enabled)
         for zone in () if given is None else given.zones:
             if zone.zoneType in BY_CENTRE:
                 corners = [(vertex.x, vertex.y) for vertex in zone.vertices]
@@ -339,7 +340,7 @@ class Zones:
         self, poses: list[tuple[float, float, float]], kinds: tuple[str, ...] = BY_OUTLINE
     ) -> Iterator[r.Zone]:
         """Yield the zones of these kinds that the body touches at one of the poses."""
-        given = self._state.zone_sets.get(self._enabled)
+        given = self._state.zone_sets.get(self.enabled)
         if given is None:
             return
         size = self._machine.protection.size_m

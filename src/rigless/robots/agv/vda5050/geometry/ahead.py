@@ -8,6 +8,7 @@ turns within the limits of its drive, and stops where the drive does.
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.motion import drive as d
@@ -16,55 +17,82 @@ from rigless.robots.agv.vda5050.geometry.curves import Point
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model.received import ControlPoint, Trajectory
 
-SEEN_M = 10.0  # length of intermediatePath
-MOST_WAYPOINTS = 100  # of intermediatePath
-SAME_M = 1e-4  # points closer than this are one
+SEEN_M = 10.0  # intermediatePath ends at the first node beyond
+SAME_M = 1e-4  # legs up to this length are none
 
 
-def polyline(points: Sequence[Point]) -> Trajectory | None:
+class Limits(NamedTuple):
+    """What the drive can do, in m, rad and s."""
+
+    top: float
+    acc: float
+    dec: float
+    top_turn: float
+    acc_turn: float
+    dec_turn: float
+    turns: bool  # in place
+
+
+def limits_of(const: Array) -> Limits:
+    """Return the limits of the constants of motion/drive.py."""
+    at = const.item
+    return Limits(
+        at(d.TOP_V),
+        at(d.ACC_V),
+        at(d.DEC_V),
+        at(d.TOP_OMEGA),
+        at(d.ACC_OMEGA),
+        at(d.DEC_OMEGA),
+        at(d.MODEL) != d.TRACK,
+    )
+
+
+def control_points(path: Sequence[Waypoint]) -> list[ControlPoint]:
+    return [ControlPoint(x=round(to.x, 4), y=round(to.y, 4)) for to in path]
+
+
+def polyline(points: Sequence[ControlPoint]) -> Trajectory | None:
     """Return a trajectory of degree 1 through points, or None if they are one place."""
-    kept = list(points[:1])
-    for point in points[1:]:
-        if math.dist(kept[-1], point) > SAME_M:
-            kept.append(point)
-    if len(kept) < 2:
-        return None
-    places = [ControlPoint(x=round(x, 4), y=round(y, 4)) for x, y in kept]
-    return Trajectory(controlPoints=places, degree=1)
+    kept = [
+        point
+        for index, point in enumerate(points)
+        if not index or point.x != points[index - 1].x or point.y != points[index - 1].y
+    ]
+    return Trajectory(controlPoints=kept, degree=1) if len(kept) > 1 else None
 
 
 def seconds_to(
-    pose: tuple[float, float, float], speed: float, path: Sequence[Waypoint], const: Array
+    pose: tuple[float, float, float], speed: float, path: Sequence[Waypoint], limits: Limits
 ) -> list[tuple[float, float]]:
     """Return for each waypoint the time of arrival and the heading there.
 
-    `speed` is the present speed along the path; `const` are the constants of motion/drive.py.
+    `speed` is the present speed along the path.
     """
     points = [pose[:2], *((to.x, to.y) for to in path)]
     lengths = [math.dist(start, end) for start, end in itertools.pairwise(points)]
-    headings = _headings(pose[2], points, path, float(const[d.MODEL]) == d.TRACK)
-    tops = [min(float(const[d.TOP_V]), max(to.max_speed or math.inf, 0.01)) for to in path]
+    headings = _headings(pose[2], points, path, limits.turns)
+    tops = [min(limits.top, max(to.max_speed or math.inf, 0.01)) for to in path]
     turns = _turns(pose[2], headings, path)
-    passed = _passing_speeds(speed, lengths, tops, turns, path, const)
+    passed = _passing_speeds(speed, lengths, tops, turns, path, limits)
     found, now = list[tuple[float, float]](), 0.0
     for index, to in enumerate(path):
         before, after = turns[index], headings[index]
-        now += _turning_s(before, to.max_turn, const)
-        now += _driving_s(lengths[index], passed[index], passed[index + 1], tops[index], const)
+        now += _turning_s(before, to.max_turn, limits)
+        now += _driving_s(lengths[index], passed[index], passed[index + 1], tops[index], limits)
         if to.theta is not None:
-            now += _turning_s(_off(to.theta, after), to.max_turn, const)
+            now += _turning_s(_off(to.theta, after), to.max_turn, limits)
             after = to.theta
         found.append((now, after))
     return found
 
 
 def _headings(
-    theta: float, points: Sequence[Point], path: Sequence[Waypoint], track: bool
+    theta: float, points: Sequence[Point], path: Sequence[Waypoint], turns: bool
 ) -> list[float]:
     """Return the heading of the robot on each leg."""
     found = list[float]()
     for (x, y), (to_x, to_y), to in zip(points, points[1:], path, strict=False):
-        if track or math.dist((x, y), (to_x, to_y)) <= SAME_M:
+        if not turns or math.dist((x, y), (to_x, to_y)) <= SAME_M:
             found.append(theta)
             continue
         ahead = math.atan2(to_y - y, to_x - x) + (math.pi if to.back else 0.0)
@@ -91,7 +119,7 @@ def _passing_speeds(
     tops: Sequence[float],
     turns: Sequence[float],
     path: Sequence[Waypoint],
-    const: Array,
+    limits: Limits,
 ) -> list[float]:
     """Return the speed at the start, and at each waypoint."""
     count, found = len(path), [speed] + [0.0] * len(path)
@@ -99,17 +127,17 @@ def _passing_speeds(
         halts = path[index].stop or turns[index + 1] > 0.0 or path[index].theta is not None
         found[index + 1] = 0.0 if halts else min(tops[index], tops[index + 1])
     for index in range(count - 1, 0, -1):
-        reach = found[index + 1] ** 2 + 2.0 * float(const[d.DEC_V]) * lengths[index]
+        reach = found[index + 1] ** 2 + 2.0 * limits.dec * lengths[index]
         found[index] = min(found[index], math.sqrt(reach))
     for index in range(count):
-        reach = found[index] ** 2 + 2.0 * float(const[d.ACC_V]) * lengths[index]
+        reach = found[index] ** 2 + 2.0 * limits.acc * lengths[index]
         found[index + 1] = min(found[index + 1], math.sqrt(reach))
     return found
 
 
-def _driving_s(length: float, first: float, last: float, top: float, const: Array) -> float:
+def _driving_s(length: float, first: float, last: float, top: float, limits: Limits) -> float:
     """Return the time for a leg: faster up to `top`, and slower to the speed at its end."""
-    acc, dec = float(const[d.ACC_V]), float(const[d.DEC_V])
+    acc, dec = limits.acc, limits.dec
     if length <= SAME_M:
         return 0.0
     square = (2.0 * acc * dec * length + dec * first**2 + acc * last**2) / (acc + dec)
@@ -119,11 +147,11 @@ def _driving_s(length: float, first: float, last: float, top: float, const: Arra
     return (peak - first) / acc + (peak - last) / dec + even
 
 
-def _turning_s(angle: float, limit: float | None, const: Array) -> float:
-    if angle <= d.STRAIGHT or float(const[d.MODEL]) == d.TRACK:
+def _turning_s(angle: float, limit: float | None, limits: Limits) -> float:
+    if angle <= d.STRAIGHT or not limits.turns:
         return 0.0
-    acc, dec = float(const[d.ACC_OMEGA]), float(const[d.DEC_OMEGA])
-    top = min(float(const[d.TOP_OMEGA]), limit or math.inf)
+    acc, dec = limits.acc_turn, limits.dec_turn
+    top = min(limits.top_turn, limit or math.inf)
     peak = min(top, math.sqrt(2.0 * acc * dec * angle / (acc + dec)))
     changing = peak**2 / (2.0 * acc) + peak**2 / (2.0 * dec)
     return peak / acc + peak / dec + max(angle - changing, 0.0) / peak
@@ -137,17 +165,15 @@ def intermediate(
     pose: tuple[float, float, float],
     speed: float,
     path: Sequence[Waypoint],
-    const: Array,
+    shown: int,
+    limits: Limits,
     eta: Callable[[float], str],
 ) -> m.IntermediatePath:
-    """Return the first part of a path. `eta` returns the time in a number of seconds as text."""
-    near, gone, at = list[Waypoint](), 0.0, pose[:2]
-    for to in path[:MOST_WAYPOINTS]:
-        if gone > SEEN_M:
-            break
-        near.append(to)
-        gone, at = gone + math.dist(at, (to.x, to.y)), (to.x, to.y)
-    times = seconds_to(pose, speed, path, const)[: len(near)]
+    """Return the first `shown` waypoints of a path with times.
+
+    `eta` returns the time in a number of seconds as text.
+    """
+    times = seconds_to(pose, speed, path, limits)
     first = m.EtaPoint(x=pose[0], y=pose[1], theta=pose[2], eta=eta(0.0))
     rest = [
         m.EtaPoint(
@@ -156,6 +182,6 @@ def intermediate(
             theta=round(math.remainder(heading, 2 * math.pi), 5),
             eta=eta(seconds),
         )
-        for to, (seconds, heading) in zip(near, times, strict=True)
+        for to, (seconds, heading) in zip(path[:shown], times, strict=False)
     ]
     return m.IntermediatePath(polyline=[first, *rest])

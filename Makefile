@@ -70,10 +70,10 @@ $(VENV)/.docs: $(VENV)/.setup requirements-test.lock
 pictures: $(VENV)/.test
 	@$(BIN)/python docs/build.py pictures $(NAMES)
 
-# The performance page, with the figures of this machine and of peers: on a quiet machine.
+# The performance page: this machine and peers, on a quiet machine. Some sections again: NAMES="lidar kernel"
 bench-report: setup $(VENV)/.test
 	@$(PIP) -c requirements-test.lock --no-build-isolation -e '.[peers]' || echo "some peers cannot be installed here; the page leaves them out"
-	@$(BIN)/python docs/build.py benchmarks
+	@$(BIN)/python docs/build.py benchmarks $(NAMES)
 
 # Wheel and sdist with their checks, licences, SBOM and audit, in dist: docs/releasing.md. DRAFT=--draft before the changelog is closed.
 release: $(VENV)/.test

@@ -1,11 +1,16 @@
 """`make bench-report`: measure, and write the performance page with the facts of this machine."""
 
+import ast
 import json
 import os
 import platform
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from building.places import DOCS, ROOT
 from building.reference.tables import table
 
 PAGE = DOCS / "explanation" / "performance.md"
+LONGEST_S = 240  # of one benchmark
 NAMES = (
     "lidar", "batch", "kernel", "vacuum", "pacbot", "rover", "welder", "weld_cell", "agv", "fleet",
     "vda5050", "programs", "sweep", "panel",
@@ -28,8 +34,7 @@ Higher is better for figures in `/s`, lower for times. Figures of one core are i
 other load disturbs them little; those of several cores and of real time need a quiet machine.
 
 """
-GPU = """
-## Batches on a graphics processor
+GPU = """## Batches on a graphics processor
 
 ![Robot ticks a second of vacuums, Pacbots and rovers on one NVIDIA H200](../pictures/gpu-batch.svg)
 
@@ -39,18 +44,64 @@ Each robot of a batch has the bits of its simulation on the CPU. See
 
 
 def write(*names: str) -> int:
-    """Measure the benchmarks of these names, or all, and write the page."""
-    parts = [INTRO, "## The machine\n\n", table(("", ""), machine()), "\n"]
+    """Measure all benchmarks and write the page; with names, replace the sections of these."""
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; choose from {', '.join(NAMES)}", file=sys.stderr)
+        return 2
+    facts = table(("", ""), [*machine()])
+    kept = sections(PAGE.read_text("utf-8")) if PAGE.exists() else {}
+    failed = []
     for name in names or NAMES:
-        command = [sys.executable, "-m", "rigless", "bench", name, "--json"]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode:
-            print(f"{name}: {done.stderr}", file=sys.stderr)
-            return 1
-        parts += [section(name, json.loads(done.stdout))]
-        print(f"measured {name}", file=sys.stderr)
-    PAGE.write_text("".join([*parts, GPU]), "utf-8")
-    return 0
+        when = f"{datetime.now(UTC):%Y-%m-%d}, load before it {os.getloadavg()[0]:.1f} processes"
+        figures = measured(name)
+        if figures is None:
+            failed.append(name)
+        else:
+            kept[name] = section(name, figures, when)
+    parts = [INTRO, "## The machine\n\n", facts, "\n", *(kept[n] for n in NAMES if n in kept), GPU]
+    PAGE.write_text("".join(parts), "utf-8")
+    if failed:
+        again = " ".join(failed)
+        print(f"again: python docs/build.py benchmarks {again}", file=sys.stderr)
+    return int(bool(failed))
+
+
+def measured(name: str) -> dict[str, Any] | None:
+    """Return the figures of one benchmark, or None if it fails or takes too long."""
+    begun = time.monotonic()
+    command = [sys.executable, "-m", "rigless", "bench", name, "--json"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            text, problem = process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            text, problem = "", f"not ready after {LONGEST_S} s"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # servers and robots, if any are left
+    took = f"{time.monotonic() - begun:.0f} s"
+    try:
+        figures: dict[str, Any] = json.loads(text)
+    except ValueError:
+        print(f"FAILED {name}, {took}: {problem.strip()}", file=sys.stderr)
+        return None
+    print(f"measured {name}, {took}", file=sys.stderr)
+    return figures
+
+
+def sections(page: str) -> dict[str, str]:
+    """Return the sections of a page by their titles."""
+    parts = re.split(r"(?m)^(?=## )", page)[1:]
+    return {part[3:].partition("\n")[0]: part.rstrip("\n") + "\n\n" for part in parts}
+
+
+def purpose(name: str) -> str:
+    """Return the docstring of a benchmark: the figures that it measures, and the conditions."""
+    source = (ROOT / "benchmarks" / f"{name}.py").read_text("utf-8")
+    return ast.get_docstring(ast.parse(source)) or ""
 
 
 def machine() -> Iterator[tuple[str, str]]:
@@ -62,13 +113,11 @@ def machine() -> Iterator[tuple[str, str]]:
     yield "memory", f"{memory:.0f} GiB"
     yield "system", f"{platform.system()} {platform.release().partition('-')[0]}"
     yield "Python", platform.python_version()
-    yield "load before the start", f"{os.getloadavg()[0]:.1f} processes"
-    yield "date", f"{datetime.now(UTC):%Y-%m-%d}"
 
 
-def section(name: str, figures: Mapping[str, Any]) -> str:
+def section(name: str, figures: Mapping[str, Any], when: str) -> str:
     """Return the section of a benchmark: its single figures, then a table for each group."""
-    parts = [f"## {name}\n\n"]
+    parts = [f"## {name}\n\n{purpose(name)} Measured {when}.\n\n"]
     single = [(f"`{key}`", shown(one)) for key, one in figures.items() if not nested(one)]
     parts += [table(("figure", ""), single), "\n"] if single else []
     for key, one in figures.items():

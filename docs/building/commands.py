@@ -7,6 +7,7 @@ COMMANDS = {
     "site": ("building.site", "build"),
     "reference": ("building.reference", "write"),
     "pictures": ("building.pictures", "draw"),
+    "picture": ("building.pictures", "make_one"),
     "gallery": ("building.gallery", "write"),
     "benchmarks": ("building.benchmarks", "write"),
 }

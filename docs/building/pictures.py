@@ -1,38 +1,78 @@
 """`make pictures`: make the pictures of the documentation from the real product.
 
-Without names it makes all of them, which takes some fifteen minutes: those of the panel by
-`scripts/draw-demo`, and these: fleet, gpu-batch, tutorials/NAME for each tutorial.
+Without names it makes all of them, which takes some fifteen minutes: demo (those of the panel, by
+`scripts/draw-demo`), fleet, pacbot-window, gpu-batch, and tutorials/NAME for each tutorial. Each is
+made in a process and a private network of its own.
 """
 
+import os
 import re
+import runpy
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from building.places import DOCS, PICTURES, ROOT
+from rigless.programs import namespace
 
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 LARGEST = 1_000_000  # bytes
+LONGEST_S = 900  # of one of DRAWN, on a busy machine
 MEASUREMENT = DOCS / "measurements" / "2026-11-19-h200-third.txt"
 FIGURE = re.compile(r"(?m)^FIGURE (\w+) advance n=(\d+) new .*?: ([\d.]+) M ticks/s")
 
 
 def draw(*names: str) -> int:
-    """Make the pictures of these names, or all."""
-    chosen = {name: one for name, one in DRAWN.items() if not names or name in names}
-    if not names:
-        subprocess.run([sys.executable, str(ROOT / "scripts" / "draw-demo")], check=True)
-    for name, one in chosen.items():
-        one()
-        print(f"made {name}", file=sys.stderr)
+    """Make the pictures of these names, or all, one after the other."""
+    unknown = [name for name in names if name not in DRAWN]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; choose from {', '.join(DRAWN)}", file=sys.stderr)
+        return 2
+    failed = [name for name in names or DRAWN if not made(name)]
     large = [path.name for path in PICTURES.iterdir() if path.stat().st_size > LARGEST]
-    print(*(f"{name} is larger than 1 MB" for name in large), sep="\n", end="", file=sys.stderr)
-    return int(bool(large) or len(chosen) < len(names))
+    for name in large:
+        print(f"{name} is larger than 1 MB", file=sys.stderr)
+    if failed:
+        print(f"again: make pictures NAMES={shlex.quote(' '.join(failed))}", file=sys.stderr)
+    return int(bool(large or failed))
+
+
+def made(name: str) -> bool:
+    """Make one picture in a process of its own. A failure is printed; others are still made."""
+    begun = time.monotonic()
+    command = [sys.executable, str(DOCS / "build.py"), "picture", name]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            printed, _ = process.communicate(timeout=LONGEST_S)
+            code = process.returncode
+            problem = f"exit code {code}:\n{printed}" if code else ""
+        except subprocess.TimeoutExpired:
+            problem = f"not ready after {LONGEST_S} s"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # browsers and robots, if any are left
+    took = f"{time.monotonic() - begun:.0f} s"
+    print(f"FAILED {name}: {problem}" if problem else f"made {name}, {took}", file=sys.stderr)
+    return not problem
+
+
+def make_one(name: str) -> int:
+    """Make one picture in this process, in a private network: robots have their real ports."""
+    with suppress(OSError):
+        namespace.enter()
+    DRAWN[name]()
+    return 0
 
 
 @contextmanager
@@ -55,6 +95,37 @@ def tutorial(page: Path) -> None:
     script = ROOT / "tests" / "docs" / "snippets.py"
     command = [sys.executable, str(script), str(page), "--pictures", str(PICTURES)]
     subprocess.run(command, check=True)
+
+
+def demo() -> None:
+    """The pictures of the panel."""
+    subprocess.run([sys.executable, str(ROOT / "scripts" / "draw-demo")], check=True)
+
+
+def pacbot_window() -> None:
+    """The native window of the Pacbot after half a minute of the example's match."""
+    os.environ["SDL_VIDEODRIVER"] = "dummy"
+    import pygame
+    from PIL import Image
+
+    from rigless.robots.pacbot.window.capture import picture_of, scene_of
+    from rigless.robots.pacbot.window.overlays import Overlays
+    from rigless.robots.pacbot.window.painter import Painter
+
+    match = ROOT / "examples" / "09_pacbot_match.py"
+    text = match.read_text("utf-8").replace("24 * 90 + 1", "24 * 31 + 1")  # 31 s of the 90
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder, match.name)
+        part.write_text(text, "utf-8")
+        sim = runpy.run_path(str(part))["sim"]
+    pygame.init()
+    surface = pygame.Surface((840, 1000))
+    overlays = Overlays(boundary=True)
+    Painter().paint(surface, scene_of(sim, "pacbot", 1), picture_of(sim, "pacbot", 1), overlays, 60)
+    pixels = pygame.image.tobytes(surface, "RGB")
+    picture = Image.frombytes("RGB", surface.get_size(), pixels)
+    reduced = picture.quantize(256, dither=Image.Dither.NONE)
+    reduced.save(PICTURES / "pacbot-window.png", optimize=True)
 
 
 def fleet() -> None:
@@ -112,7 +183,9 @@ def bars(rows: list[dict[str, Any]]) -> str:
 
 
 DRAWN: dict[str, Callable[[], None]] = {
+    "demo": demo,
     "fleet": fleet,
+    "pacbot-window": pacbot_window,
     "gpu-batch": gpu_batch,
     **{
         f"tutorials/{path.stem}": partial(tutorial, path)

@@ -8,7 +8,7 @@ from pydantic import Field
 import rigless
 from building import gallery
 from building.places import GENERATED, ROOT
-from building.reference import agv_messages, pages
+from building.reference import agv_messages, pages, robots
 from building.reference.config_keys import tables
 from building.reference.python_api import prose
 from building.reference.units import unit
@@ -43,6 +43,17 @@ def test_every_robot_has_its_config_keys_events_and_targets(made):
         assert [name for name in names if f"`{name}`" not in page] == []
 
 
+def test_the_keys_of_the_agv_have_their_sources(made):
+    page = made["robots/agv"]
+    assert "| `tickHz` | integer, 1 to 1000 | Hz | required | seed |" in page
+    assert "| `keepAliveS` | integer, 1 to 3600 | s | `15` | wire |" in page
+    assert "| `stopOnCollision` | true or false |  | `true` | ours |" in page
+    assert '| `"ROBOT_WINS"` | seed; default: ours |' in page
+    tables = {**robots.agv_sources()["seed"], **robots.agv_sources()["wire"]}
+    named = [key for keys in tables.values() for key in keys.split()]
+    assert [key for key in named if f"\n| `{key}` |" not in page] == []
+
+
 class Wheel(Config):
     """[seed] a wheel."""
 
@@ -67,6 +78,7 @@ def test_the_message_of_the_agv_page_is_one_that_the_robot_accepts(made):
 def test_units_are_those_of_the_name():
     assert unit("max_degps2", "list of 6: number") == "°/s²"
     assert [unit("speed_mps", "number"), unit("on_s", "true or false")] == ["m/s", ""]
+    assert [unit(one, "number") for one in ("keepAliveS", "idleW", "orderQos")] == ["s", "W", ""]
 
 
 def test_the_examples_of_a_docstring_become_code():

@@ -15,11 +15,18 @@ QUICK = ("tutorials/ci.md",)
 TUTORIALS = sorted(f"tutorials/{path.name}" for path in ROOT.glob("docs/tutorials/*.md"))
 EXPLANATIONS = sorted(f"explanation/{path.name}" for path in ROOT.glob("docs/explanation/*.md"))
 HOW_TO = (
+    "how-to/add-a-robot.md",
     "how-to/drive-a-pacbot.md",
     "how-to/drive-a-rover.md",
     "how-to/drive-a-vacuum.md",
+    "how-to/run-an-agv.md",
+    "how-to/stream-gcode.md",
+    "how-to/test-in-ci.md",
     "how-to/train-a-policy.md",
+    "how-to/use-foxglove.md",
+    "how-to/use-vda5050.md",
     "how-to/validate-a-weld-program.md",
+    "how-to/write-an-agv-driver.md",
 )
 PAGES = ["../README.md", "README.md", "tutorial.md", *TUTORIALS, *HOW_TO, *EXPLANATIONS]
 CHOSEN = PAGES if os.environ.get("RIGLESS_DOCS") == "all" else QUICK

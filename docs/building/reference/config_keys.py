@@ -1,7 +1,7 @@
 """The keys of a config model: one table for each table of the config."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import cleandoc
 from typing import Any, get_args
 
@@ -25,9 +25,16 @@ def inner_models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def tables(
-    model: type[BaseModel], path: str = "", level: int = 3, sources: bool = True
+    model: type[BaseModel],
+    path: str = "",
+    level: int = 3,
+    sources: bool = True,
+    source_of: Callable[[str], str] | None = None,
 ) -> Iterator[str]:
-    """Yield the heading and the table of a model, and of the models in its fields."""
+    """Yield the heading and the table of a model, and of the models in its fields.
+
+    `source_of` returns the source of a key by its path, for models whose texts do not name it.
+    """
     heading = f"`{path}`" if path else "Top level"
     text, source = explained(model)
     own: list[tuple[str, ...]] = []
@@ -37,12 +44,13 @@ def tables(
         inner = list(dict.fromkeys(inner_models(field.annotation)))
         where = f"{path}.{key}" if path else key
         later += [(one, where + mark_of(field)) for one in inner if one is not model]
-        own.append(row(key, field, source, sources, nested=bool(inner)))
+        known = source_of(where) if source_of is not None else source
+        own.append(row(key, field, known, sources, nested=bool(inner)))
     head = HEAD if sources else tuple(one for one in HEAD if one != "source")
     explanation = f"{text}\n\n" if text else ""
     yield f"{'#' * level} {heading}\n\n{explanation}{table(head, own)}\n"
     for one, where in later:
-        yield from tables(one, where, level, sources)
+        yield from tables(one, where, level, sources, source_of)
 
 
 def mark_of(field: FieldInfo) -> str:

@@ -3,6 +3,7 @@
 import dataclasses
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from building.reference.words import METRICS, SOURCES, TRUTH
 from rigless.kernel.robot import Robot
 
 ROBOTS = ROOT / "src" / "rigless" / "robots"
+AGV_SOURCES = Path(__file__).with_name("agv_sources.toml")
 MEANINGS = Path(__file__).with_name("events.toml")
 ALL_PORTS = {  # settings that open the optional ports
     "vacuum": ["ros.enabled=true"],
@@ -189,5 +191,23 @@ def element(field: Any) -> str:
 
 def keys(robot: Robot) -> str:
     note = "Sources: " + "; ".join(f"**{tag}** {text}" for tag, text in SOURCES.items()) + ".\n\n"
-    tagged = kind_of(robot) != "agv"  # whose keys are those of one document
-    return (note if tagged else "") + "\n".join(tables(type(robot).Config, sources=tagged))
+    source_of = agv_source if kind_of(robot) == "agv" else None
+    return note + "\n".join(tables(type(robot).Config, source_of=source_of))
+
+
+def agv_source(path: str) -> str:
+    """Return the source of a key of the AGV, whose models do not name it."""
+    plain = path.replace("[]", "")
+    table, _, key = plain.rpartition(".")
+    known = agv_sources()
+    source = next(
+        (one for one in ("seed", "wire") if key in known[one].get(table or "top", "").split()),
+        "ours",
+    )
+    return f"{source}; default: ours" if plain in known["default_ours"] else source
+
+
+@cache
+def agv_sources() -> dict[str, Any]:
+    """Return the sources of the AGV's keys by table."""
+    return tomllib.loads(AGV_SOURCES.read_text("utf-8"))

@@ -18,6 +18,7 @@ SUFFIXES = {
     "Meters": "m", "Mm": "mm", "MmPerSec": "mm/s", "Kg": "kg", "Hz": "Hz", "Ms": "ms",
     "Seconds": "s", "Sec": "s", "Degrees": "°", "Radians": "rad", "Percent": "%", "Rad": "rad",
     "Deg": "°", "Bytes": "bytes", "Mb": "MB", "Volts": "V", "Minutes": "min", "Hours": "h",
+    "S": "s", "M": "m", "W": "W", "Wh": "Wh", "PerS": "1/s", "WPerMps": "W/(m/s)", "seconds": "s",
 }  # fmt: skip
 WHOLE = {  # keys of the vacuum's own file
     "wheel_base": "m", "wheel_radius": "m", "robot_radius": "m", "max_linear_speed": "m/s",

@@ -113,6 +113,24 @@ async def still_well(host, http):
     assert host.state == "lockstep"
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "problem"),
+    [
+        ("recording", {"fle": "a"}, ("body.fle", "unknown key 'fle'", "did you mean 'file'?")),
+        ("step", {"ms": [1]}, ("body.ms", "[1] is not right: input should be a valid number", "")),
+        ("speed", {}, ("body.speed", "this key is required", "")),
+    ],
+)
+@on_loop
+async def test_a_mistake_in_a_body_is_explained(path, body, problem):
+    async with (
+        with_api(make_host(speed="lockstep")) as server,
+        httpx.AsyncClient(base_url=server.address, timeout=60) as http,
+    ):
+        problems = (await http.post(f"/api/{path}", json=body)).json()["problems"]
+    assert [(one["where"], one["what"], one["fix"]) for one in problems] == [problem]
+
+
 @on_loop
 async def test_bad_bodies_are_refused_with_their_problems_and_do_no_harm():
     wrong = []

@@ -34,6 +34,8 @@ def test_an_error_lists_all_its_problems():
     ("word", "options", "hint"),
     [
         ("lidr", ["lidar", "imu"], "did you mean 'lidar'?"),
+        ("left_wheel", ["encoder_left", "wheel_left"], "did you mean 'wheel_left'?"),
+        ("START", ["start", "stop"], "did you mean 'start'?"),
         ("zzz", ["lidar", "imu"], "choose from: imu, lidar"),
         ("zzz", ("b", "a", "b"), "choose from: a, b"),
         ("zzz", [], "there are none to choose from"),

@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
@@ -53,6 +53,7 @@ from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.validation import sentence
 from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import ProblemReporter
 
@@ -200,11 +201,7 @@ def create_app(host: Host) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     async def bad_body(request: Request, error: RequestValidationError) -> Response:
-        problems = [
-            Problem(".".join(str(part) for part in detail["loc"]), detail["msg"])
-            for detail in error.errors()
-        ]
-        return _problems(problems, 422)
+        return _problems(_request_problems(request, error), 422)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
@@ -223,6 +220,23 @@ def create_app(host: Host) -> FastAPI:
     _add_snapshot_routes(app, host)
     _add_recording_routes(app, host)
     return app
+
+
+def _request_problems(request: Request, error: RequestValidationError) -> list[Problem]:
+    """Return what is wrong with a request; unknown keys of its body get a hint."""
+    field = getattr(request.scope.get("route"), "body_field", None)
+    model = getattr(getattr(field, "field_info", None), "annotation", None)
+    known = model if isinstance(model, type) and issubclass(model, BaseModel) else None
+    problems = []
+    for detail in error.errors():
+        place, *path = detail["loc"]
+        where = ".".join(str(part) for part in detail["loc"])
+        if detail["type"] == "json_invalid":
+            problems.append(Problem(where, "is not JSON", detail["ctx"]["error"]))
+            continue
+        inside = known if place == "body" else None
+        problems.append(Problem(where, *sentence(inside, {**detail, "loc": tuple(path)})))
+    return problems
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:

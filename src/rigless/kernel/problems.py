@@ -4,6 +4,7 @@ All problems of an input are reported at once, in one InputError.
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -92,8 +93,14 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     names = sorted({str(option) for option in options})
     if not names:
         return "there are none to choose from"
-    near = difflib.get_close_matches(str(word), names, n=1, cutoff=0.6)
+    near = [name for name in names if _words(name) == _words(str(word))]
+    near = near or difflib.get_close_matches(str(word), names, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else "choose from: " + ", ".join(names)
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name; two names with the same words differ in order or case only."""
+    return sorted(re.split(r"[-_. ]", name.lower()))
 
 
 def unknown(kind: str, word: str, options: Iterable[str], where: str = "") -> InputError:

@@ -52,7 +52,7 @@ def problems_of(
     found: dict[KeyPath, list[tuple[str, str, str]]] = {}
     for detail in error.errors(include_url=False):
         code = codes.get(detail["type"], codes.get("", ""))
-        found.setdefault(_path_in(data, detail), []).append((*_sentence(model, detail), code))
+        found.setdefault(_path_in(data, detail), []).append((*sentence(model, detail), code))
     problems = []
     for path, sentences in found.items():
         what = "; or ".join(dict.fromkeys(what for what, _, _ in sentences))
@@ -85,7 +85,8 @@ PLAIN = {  # pydantic's own texts name Python types
 JSON = {None: "null", True: "true", False: "false"}  # as in files
 
 
-def _sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
+def sentence(model: type[BaseModel] | None, detail: Any) -> tuple[str, str]:
+    """Return one of pydantic's errors as a sentence, and a hint if it is an unknown key."""
     loc = detail["loc"]
     if detail["type"] == "extra_forbidden":
         return f"unknown key {loc[-1]!r}", did_you_mean(

@@ -61,6 +61,23 @@ def test_an_option_shows_its_limits_and_a_flag_no_type():
     assert by_name["speed"].display_type_rich(ctx=context) == "X"
 
 
+def test_commands_and_the_options_of_run_are_in_groups():
+    run = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"})
+    groups = ["Simulate", "Test software", "Recordings", "Set-up", "Files of robots"]
+    assert [run.output.index(f"─ {group} ─") for group in groups] == sorted(
+        run.output.index(f"─ {group} ─") for group in groups
+    )
+    assert "─ Commands ─" not in run.output
+    assert "<bool>" not in run.output
+    listed = [line.split()[1] for line in run.output.splitlines() if line.startswith("│ ")]
+    assert [name for name in listed if name in ("list", "run", "check", "compile", "welder")] == [
+        "list", "run", "check", "compile", "welder",
+    ]  # fmt: skip
+    options = CliRunner().invoke(app, ["run", "--help"], env={"COLUMNS": "100"}).output
+    assert options.index("─ Time ─") < options.index("--lockstep") < options.index("─ Robots ─")
+    assert options.index("─ Fleets ─") < options.index("--shard")
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

@@ -34,7 +34,9 @@ app = typer.Typer(
 ctl = typer.Typer(
     help="Control the instance that runs on this machine (or --url).", no_args_is_help=True
 )
-new = typer.Typer(help="Make something new: a robot.", no_args_is_help=True)
+new = typer.Typer(
+    help="Make a robot of your own: a folder that runs and passes its tests.", no_args_is_help=True
+)
 app.add_typer(ctl, name="ctl")
 app.add_typer(new, name="new")
 

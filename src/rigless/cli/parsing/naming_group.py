@@ -5,15 +5,25 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from rigless.cli.parsing.plain_help import simplify
+from rigless.cli.parsing.help_panels import arrange
+from rigless.cli.parsing.plain_help import simplify, simplify_parameters
 
 
 class NamingGroup(TyperGroup):
-    """A group of commands with plain help, whose errors name the value that was given."""
+    """The commands of `rigless`: plain help in groups, and errors that name the given value."""
 
     def __init__(self, **options: Any):
         super().__init__(**options)
+        arrange(self)
         simplify(self)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands in the order of their groups."""
+        return list(self.commands)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        simplify_parameters(self)  # typer adds those for completion after the others
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         try:

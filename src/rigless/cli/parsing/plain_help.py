@@ -14,6 +14,11 @@ def simplify(command: Any) -> None:
         simplify(inner)
     simplify_help_option(command)
     command.help = unwrapped(command.help or "")
+    simplify_parameters(command)
+
+
+def simplify_parameters(command: Any) -> None:
+    """Give the parameters of a command plain words for their types and limits."""
     for param in command.params:
         is_option = param.param_type_name == "option"
         kind = type_word(param) if is_option else ""

@@ -1,6 +1,7 @@
 """Robots of one world that share their configured start are spread around it."""
 
 import itertools
+import re
 
 import pytest
 
@@ -76,5 +77,7 @@ def test_robots_in_worlds_of_their_own_do_not_move_each_other():
 
 
 def test_a_world_without_room_is_an_error_that_names_the_robot():
-    with pytest.raises(InputError, match=r"pacbot-\d+: there is no free place near the start"):
+    with pytest.raises(InputError, match=r"pacbot-\d+: there is no free place near") as failure:
         simulation({"kind": "pacbot", "count": 400})
+    found = re.search(r"this world holds (\d+) of the robots \(use \1 robots", str(failure.value))
+    assert len(starts(simulation({"kind": "pacbot", "count": int(found[1])}))) == int(found[1])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.kernel.body import Body
+from rigless.worlds import placement
 from rigless.worlds.grid import Grid
 from rigless.worlds.placement import MARGIN_M, nearest_free, overlaps_wall, why_off_map
 
@@ -81,6 +82,21 @@ def test_the_nearest_free_place_is_free_and_no_cell_is_nearer(body, seed, yaw):
     if free and not why_off_map(grid, body):
         away = min(math.hypot(x - body.x, y - body.y) for x, y in free)
         assert math.hypot(place[0] - body.x, place[1] - body.y) <= away + 0.08 * 1.5
+
+
+@given(bodies, st.integers(0, 10_000), st.integers(0, 12), st.sampled_from([0.05, 0.6]))
+@settings(max_examples=25, deadline=None)
+def test_the_parts_of_the_map_that_are_searched_first_do_not_change_the_place(
+    body, seed, count, density
+):
+    random = np.random.default_rng(seed)
+    grid = Grid(random.random((30, 30)) < density, 0.08, (-1.2, -1.2, 0.3))
+    others = [Body(*random.uniform(-1.2, 1.2, 2), radius_m=0.1) for _ in range(count)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(placement, "SQUARES", ())
+        whole = nearest_free(grid, body, others)
+        patched.setattr(placement, "SQUARES", (1, 2, 7))
+        assert nearest_free(grid, body, others) == whole
 
 
 def test_a_place_off_the_map_is_led_back_to_it():

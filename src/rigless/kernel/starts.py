@@ -103,7 +103,9 @@ def _place_near(world: World, waiting: list[tuple[Any, Body]], taken: _Taken) ->
         place = world.nearest_free(body, [*taken.bodies, *world.bodies(robot.now_ns)])
         if place is None:
             what = f"there is no free place near the start ({body.x:g}, {body.y:g})"
-            fix = "use fewer robots, a world with more room, or a start for each"
+            what += f": this world holds {len(taken.bodies)} of the robots"
+            fix = f"use {len(taken.bodies)} robots, a larger map, as [world] map = "
+            fix += '"warehouse_1000" (or --set world.map=…; see rigless list), or a start for each'
             return [Problem(robot.name, what, fix)]  # the next ones have none either
         robot.start_place = (*place, body.theta)
         taken.add(body.at(*place))

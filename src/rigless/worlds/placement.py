@@ -24,6 +24,7 @@ LARGEST_ANGLE = 1e6  # rad; beyond it, rounding is coarser than a tick's turn
 CENTRE = math.sqrt(0.5)  # from the centre of a cell to its corner, in cells
 TRIED = 20_000  # cells at most in one search
 CHUNK = 4096  # cells that are compared with other bodies at once
+SQUARES = (64, 256, 1024)  # half the sides, in cells, of the parts of a map that are searched first
 ROUNDING_M = 0.02  # more than the rounding of a place
 # Margin, decimals, and whether only floor that the map knows will do: the best first.
 SEARCHES = ((MARGIN_M, 2, True), (0.0, 3, True), (0.0, 3, False))
@@ -168,22 +169,43 @@ def nearest_free(grid: Grid, body: Body, others: Sequence[Body]) -> tuple[float,
     from_x, from_y = min(max(from_x, 0.0), width), min(max(from_y, 0.0), height)
     for margin_m, decimals, known in SEARCHES:
         needed = (body.inner_m + margin_m) / grid.resolution_m
-        wide_enough = ~grid.occupied & (grid.clear + CENTRE >= needed)
-        if known:
-            wide_enough &= ~grid.unknown & ~grid.cliff
-        rows, columns = np.nonzero(wide_enough)
-        away = (columns + 0.5 - from_x) ** 2 + (rows + 0.5 - from_y) ** 2
-        order = np.argsort(away, kind="stable")
-        for x, y in islice(_clear_places(grid, rows[order], columns[order], body, others), TRIED):
-            place = round(x, decimals) + 0.0, round(y, decimals) + 0.0
-            here = body.at(*place).grown(margin_m)
-            if not (
-                why_off_map(grid, here)
-                or overlaps_wall(grid, here)
-                or any(map(here.overlaps, others))
-            ):
-                return place
+        for half in (*SQUARES, height + width):
+            rows, columns = _wide_enough(grid, needed, known, (from_x, from_y), half)
+            tried = 0
+            for x, y in islice(_clear_places(grid, rows, columns, body, others), TRIED):
+                tried += 1
+                place = round(x, decimals) + 0.0, round(y, decimals) + 0.0
+                here = body.at(*place).grown(margin_m)
+                if not (
+                    why_off_map(grid, here)
+                    or overlaps_wall(grid, here)
+                    or any(map(here.overlaps, others))
+                ):
+                    return place
+            if tried == TRIED:
+                break
     return None
+
+
+def _wide_enough(
+    grid: Grid, needed: float, known: bool, start: tuple[float, float], half: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the cells with enough clearance within a circle, the nearest to its middle first."""
+    x, y = start
+    first_row, first_column = max(math.floor(y) - half, 0), max(math.floor(x) - half, 0)
+    part = (
+        slice(first_row, math.floor(y) + half + 1),
+        slice(first_column, math.floor(x) + half + 1),
+    )
+    free = ~grid.occupied[part] & (grid.clear[part] + CENTRE >= needed)
+    if known:
+        free &= ~grid.unknown[part] & ~grid.cliff[part]
+    rows, columns = np.nonzero(free)
+    rows, columns = rows + first_row, columns + first_column
+    away = (columns + 0.5 - x) ** 2 + (rows + 0.5 - y) ** 2
+    inside = away < half**2
+    order = np.argsort(away[inside], kind="stable")
+    return rows[inside][order], columns[inside][order]
 
 
 def _clear_places(

@@ -29,6 +29,7 @@ from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.program_model import ProgramEntry, WaitFor
 from rigless.scenario.verdict import INSTANT
 
+NAMED = 3  # ports in a message
 SAMPLE_S = 0.25
 POLL_S = 0.01
 DEFAULT_SHARE = 0.1  # of the CPU, for the fault `starve`
@@ -269,7 +270,9 @@ class Supervisor:
         """Return where a program connected to instead of a robot; empty if a robot's port is."""
         if self.connected:
             return ""
-        urls = ", ".join(f"{'.'.join(key)} is {url}" for key, url in self._host.urls.items())
+        found = [f"{'.'.join(key)} is {url}" for key, url in self._host.urls.items()]
+        more = [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
+        urls = ", ".join([*found[:NAMED], *more])
         elsewhere = (
             f"; it is connected to {', '.join(sorted(program.peers))}" if program.peers else ""
         )

@@ -135,6 +135,8 @@ def test_faults_and_inputs(room, ctl):
         == "window_open=true outside_c=-3.0\n"
     )
     assert good(ctl("set-input", "thermostat", "window_open=false")) == "window_open=false\n"
+    assert good(ctl("devices")) == "this world has no doors, lifts or conveyors\n"
+    assert good(ctl("devices", "--json")) == "[]\n"
 
 
 def test_a_message_is_sent_over_the_real_port_and_the_answer_printed(room, run_cli):
@@ -197,6 +199,8 @@ BAD = [
     (("inject", "thermostat", "temperature", "--for", "-1"), "for_s"),
     (("clear", "thermostat", "nothing"), "unknown fault target"),
     (("set-input", "thermostat", "window_open"), "is not key=value"),
+    (("set-device", "gate", "open"), "is not key=value"),
+    (("set-device", "gate", "open=true"), "the world has no devices"),
     (("set-input", "thermostat", "window_open=ajar"), "window_open"),
     (("restore", "no-such"), "unknown snapshot"),
     (("snapshot", "/no/such/folder/s"), "cannot be written"),

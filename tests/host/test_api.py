@@ -80,6 +80,7 @@ PATHS = """\
 /api/wire/{number} get
 /api/world get
 /api/world/cells get
+/api/world/devices get post
 /api/world/obstacles delete post
 /api/zones delete get post
 /api/zones/block post"""

@@ -461,12 +461,13 @@ def _only_one(**flags: bool) -> None:
 
 
 def _add_sub_commands() -> None:
-    from rigless.cli.instance import control, send_command
+    from rigless.cli.instance import control, devices, send_command
     from rigless.cli.recordings import open_command, replay_command
     from rigless.cli.robot_commands import robot_commands
     from rigless.cli.sweeps import group, shrink_command
 
     control.register(ctl)
+    devices.register(ctl)
     open_command.register(app)
     replay_command.register(app)
     send_command.register(app)

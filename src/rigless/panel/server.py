@@ -26,6 +26,7 @@ from rigless.panel.goals.routes import add_goal_routes
 from rigless.panel.history.routes import add_signal_routes
 from rigless.panel.hub import Hub
 from rigless.panel.map_objects import list_robots
+from rigless.panel.places.devices import add_device_routes
 from rigless.panel.places.routes import add_place_routes
 from rigless.panel.player import Player
 from rigless.panel.player_api import add_player_routes
@@ -53,6 +54,7 @@ def create_panel_app(host: Host, hub: Hub, player: Player, second: SecondPlayer)
     add_program_routes(app, hub.desks)
     add_goal_routes(app, hub.goals)
     add_place_routes(app, host, hub.zones)
+    add_device_routes(app, host)
     add_player_routes(app, host, player, second)
     add_wire_routes(app, host, hub.wire)
     add_signal_routes(app, host, hub.feed, player)

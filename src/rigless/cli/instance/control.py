@@ -166,7 +166,7 @@ def _show_offers(robot: Any) -> None:
         typer.echo(f"    can break: {target} ({', '.join(kinds)})")
 
 
-def _pairs(words: list[str], example: str) -> dict[str, Any]:
+def pairs(words: list[str], example: str) -> dict[str, Any]:
     """Return key=value words as a dictionary; values are JSON, else text."""
     pairs = {}
     for word in words:
@@ -304,7 +304,7 @@ def register(ctl: typer.Typer) -> None:
           rigless ctl inject agv nats disconnect --for 30
         """
         kind = words[0] if words and "=" not in words[0] else ""
-        params = _pairs(words[1:] if kind else words, "probability=0.5")
+        params = pairs(words[1:] if kind else words, "probability=0.5")
         body = {"robot": robot, "target": target, "kind": kind, "params": params, "for_s": for_s}
         mine = [
             fault
@@ -354,7 +354,7 @@ def register(ctl: typer.Typer) -> None:
 
           rigless ctl set-input agv estop=true
         """
-        inputs = _pairs(words, "window_open=true")
+        inputs = pairs(words, "window_open=true")
         found = Api(url, token, robot).call(
             "POST", f"/api/robots/{urllib.parse.quote(robot)}/inputs", {"inputs": inputs}
         )

@@ -58,6 +58,21 @@
  * @property {number} first
  */
 /**
+ * A door, a lift or a conveyor as it is now. `open` is that of a door, `floor` and `floors` are
+ * those of a lift (no `floor` while it moves, `user` is the robot that it waits for or carries),
+ * `loads` are on the belt.
+ * @typedef {object} Device
+ * @property {string} name
+ * @property {"door"|"lift"|"conveyor"} kind
+ * @property {string} state
+ * @property {boolean} running
+ * @property {boolean|null} open
+ * @property {string|null} floor
+ * @property {string[]} floors
+ * @property {string} user
+ * @property {number} loads
+ */
+/**
  * The robots on which it was done, and the others.
  * @typedef {object} DoneOnMany
  * @property {string[]} done
@@ -794,6 +809,15 @@
  * @typedef {StatusMessage|RobotMessage|AroundMessage|Page|ListingsMessage|EventMessage|
  *   TruthMessage|TroubleMessage|DroppedMessage|WireMessage|FleetMessage|
  *   ErrorMessage} ServerMessage
+ */
+/**
+ * Open or close a door (`open`), send a lift (`floor`), stop a lift or a conveyor (`running`).
+ * Give one of them.
+ * @typedef {object} SetDevice
+ * @property {string} name
+ * @property {boolean|null} [open]
+ * @property {string|null} [floor]
+ * @property {boolean|null} [running]
  */
 /**
  * New values of inputs of a robot, by name. All are set, or none.

@@ -120,10 +120,13 @@ def test_the_cursor_moves_in_all_drawings(page):
     chart = page.locator(".lane.events .chart")
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
-    before = where(page)
+    before, body = where(page), page.locator(".ground .robot")
+    stood = body.get_attribute("transform")
     page.mouse.click(box["x"] + box["width"] / 4, box["y"] + 5)
     expect(page.locator(".lane .now")).to_have_text("5.00 s")
     assert where(page)[0] < before[0] - 20
+    assert (body.get_attribute("transform") or "").startswith("translate(")
+    assert body.get_attribute("transform") != stood
     expect(page.locator("output[data-plot='1']")).to_have_text("0.200 at 5.00 s")
     expect(page.locator(".output-log li.now")).to_contain_text("number 250 of")
     lefts = page.evaluate(

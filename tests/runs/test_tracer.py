@@ -125,3 +125,22 @@ def test_after_the_end_it_observes_nothing():
     Tracer(built, 1.0).finish()
     assert [len(part) for part in listeners] == before
     assert built.simulation.core.samples == []
+
+
+@pytest.mark.parametrize(
+    ("name", "corners"),
+    [("vacuum_obstacle", 0), ("pacbot_wall", 0), ("rover_figure_eight", 0), ("agv_task", 4)],
+)
+def test_robots_have_a_heading_and_those_that_are_no_disc_have_corners(name, corners):
+    built = opened(name)
+    tracer = Tracer(built, 8)
+    built.simulation.run(seconds=8)
+    robot = tracer.finish().robots[0]
+    assert len(robot.theta_rad) == len(robot.times_s)
+    heading = built.simulation.truth(robot.name).pose[2]
+    assert math.cos(robot.theta_rad[-1] - heading) == pytest.approx(1.0)
+    assert len(robot.corners_m) == corners
+    if corners:
+        assert max(math.hypot(x, y) for x, y in robot.corners_m) == pytest.approx(
+            robot.radius_m, abs=1e-3
+        )

@@ -181,6 +181,14 @@ class Robot:
         """Return x, y and radius of the disc that other robots collide with, or None."""
         return None
 
+    def heading_rad(self) -> float | None:
+        """Return the direction it faces, for drawings, or None."""
+        return None
+
+    def corners(self) -> list[tuple[float, float]] | None:
+        """Return the corners of its outline in its own frame, for drawings; None for a disc."""
+        return None
+
     def body(self) -> Body | None:
         """Return the shape that obstacles must not be placed on; by default the footprint."""
         disc = self.footprint()

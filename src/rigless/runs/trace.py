@@ -8,10 +8,7 @@ from rigless.scenario.verdict import Series
 
 @dataclass
 class RobotTrace:
-    """The path of one robot, sampled at a fixed rate.
-
-    A tracer leaves `theta_rad` empty: the heading is part of `truth`, which is slow to read.
-    """
+    """The path of one robot, sampled at a fixed rate. Without a heading `theta_rad` is empty."""
 
     name: str
     kind: str
@@ -21,6 +18,7 @@ class RobotTrace:
     x_m: list[float] = field(default_factory=list)
     y_m: list[float] = field(default_factory=list)
     theta_rad: list[float] = field(default_factory=list)
+    corners_m: list[tuple[float, float]] = field(default_factory=list)  # none: a disc
 
 
 @dataclass

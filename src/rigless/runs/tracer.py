@@ -27,6 +27,7 @@ MAX_NOTES = 500  # events of less severity
 SEVERE = ("warning", "error", "critical")
 DIGITS = 4  # of metres and seconds
 Place = tuple[float, float, float]  # x, y and the radius
+Sample = tuple[int, Place | None, float | None]  # time in ns, place and heading
 
 
 class Tracer:
@@ -49,7 +50,7 @@ class Tracer:
         self._left_out = 0
         self._last_ns = -1
         self._paths = self._find_paths()
-        self._samples: dict[str, list[tuple[int, Place | None]]] = {n: [] for n in self._paths}
+        self._samples: dict[str, list[Sample]] = {name: [] for name in self._paths}
         self._obstacles: dict[tuple[int, str], ObstacleTrace] = {}
         self._moving = [(n, one) for n, one in enumerate(self._worlds) if one.state.obstacles]
         self._sample()
@@ -112,7 +113,7 @@ class Tracer:
             return
         robots = self._sim.robots
         for name, samples in self._samples.items():
-            samples.append((now_ns, _place(robots[name])))
+            samples.append((now_ns, _place(robots[name]), _heading(robots[name])))
         for number, world in self._moving:
             for name, obstacle in world.state.obstacles.items():
                 pose = obstacle.pose(now_ns)
@@ -127,10 +128,18 @@ class Tracer:
 
     def _robots(self) -> list[RobotTrace]:
         for name, path in self._paths.items():
-            known = [(time_ns, place) for time_ns, place in self._samples[name] if place]
-            path.times_s = [round(time_ns / 1e9, DIGITS) for time_ns, _ in known]
-            path.x_m = [round(float(place[0]), DIGITS) for _, place in known]
-            path.y_m = [round(float(place[1]), DIGITS) for _, place in known]
+            known = [
+                (time_ns, place, heading)
+                for time_ns, place, heading in self._samples[name]
+                if place is not None
+            ]
+            path.times_s = [round(time_ns / 1e9, DIGITS) for time_ns, _, _ in known]
+            path.x_m = [round(float(place[0]), DIGITS) for _, place, _ in known]
+            path.y_m = [round(float(place[1]), DIGITS) for _, place, _ in known]
+            headings = [round(heading, DIGITS) for *_, heading in known if heading is not None]
+            if len(headings) == len(known):
+                path.theta_rad = headings
+            path.corners_m = _corners(self._sim.robots[name])
         return list(self._paths.values())
 
     def _moves(self, number: int) -> dict[str, ObstacleTrace]:
@@ -219,6 +228,24 @@ def _place(robot: Robot) -> Place | None:
         return None if torch is None else (float(torch[0]) / 1000, float(torch[1]) / 1000, 0.0)
     except Exception:  # code of a user's robot: a report must not end a run
         return None
+
+
+def _heading(robot: Robot) -> float | None:
+    """Return the heading of a robot, or None."""
+    try:
+        heading = robot.heading_rad()
+        return None if heading is None else float(heading)
+    except Exception:  # code of a user's robot
+        return None
+
+
+def _corners(robot: Robot) -> list[tuple[float, float]]:
+    """Return the corners of a robot's outline; none for a disc."""
+    try:
+        corners = robot.corners() or ()
+        return [(round(float(x), DIGITS), round(float(y), DIGITS)) for x, y in corners]
+    except Exception:  # code of a user's robot
+        return []
 
 
 def _footprint(robot: Robot) -> Place | None:

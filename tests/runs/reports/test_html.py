@@ -1,15 +1,18 @@
 """The HTML report: its structure, hostile text, and its size."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigless.runs.reports import render_html
+from rigless.runs.reports.html.map import map_data, render_maps
 from rigless.runs.reports.html.map_view import view_of
 from rigless.runs.reports.html.markup import Axis, nice_step
 from rigless.runs.reports.html.output import choose_lines
@@ -241,3 +244,18 @@ def test_a_map_shows_what_is_around_a_robot_that_stands_still():
         assert view.holds(0.1, 0.1)
         assert view.holds(2.9, 3.9)  # five robots away
         assert view.holds(size_m - 0.1, 5.9) == whole
+
+
+def test_a_robot_on_the_map_has_its_shape_and_heading():
+    trace = made.trace()
+    headings = [0.0] * 10 + [3.0, 3.1, -3.1] + [-math.pi / 2] * 8  # past half a turn
+    corners = [(0.4, 0.3), (-0.4, 0.3), (-0.4, -0.3), (0.4, -0.3)]
+    robot = replace(trace.robots[0], theta_rad=headings, corners_m=corners)
+    result = replace(made.result(), trace=replace(trace, robots=[robot]))
+    assert 'class="robot"' in (page := render_maps(result, "run"))
+    assert '<polygon points="0.4,-0.3 -0.4,-0.3 -0.4,0.3 0.4,0.3"/>' in page
+    assert "rotate(-270)" in page  # turned on to the left: clockwise is positive in a drawing
+    turns = map_data(result.trace)[0]["robots"][0]["turn"]
+    assert max(abs(b - a) for a, b in pairwise(turns)) < 180
+    disc = render_maps(made.result(), "run")
+    assert '<circle r="0.2000"/></g>' in disc

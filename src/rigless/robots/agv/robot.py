@@ -468,6 +468,12 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         """Stand at another pose, and go on along the path from there."""
         self.machine.relocate(x_m, y_m, theta_rad)
 
+    def heading_rad(self) -> float | None:
+        return self.machine.drive.pose[2] if hasattr(self, "machine") else None
+
+    def corners(self) -> list[tuple[float, float]] | None:
+        return self.machine.protection.corners if hasattr(self, "machine") else None
+
     def body(self) -> Body:
         return Body(*self.machine.drive.pose, size_m=self.machine.protection.size_m)
 

@@ -264,6 +264,9 @@ class Pacbot(Robot, FleetMember):
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.body.radius_m
 
+    def heading_rad(self) -> float:
+        return self.state.body.item(b.THETA)
+
     @on(SetInput)
     def set_input(self, given: SetInput, link: Link) -> None:
         if given.name == "estop":

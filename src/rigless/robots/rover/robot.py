@@ -245,6 +245,9 @@ class Rover(Robot, FleetMember):
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body.item(b.X), self.state.body.item(b.Y), self.config.radius_m
 
+    def heading_rad(self) -> float:
+        return self.state.body.item(b.YAW)
+
     @property
     def can_relocate(self) -> bool:
         return True

@@ -261,6 +261,9 @@ class Vacuum(Robot, FleetMember):
     def footprint(self) -> tuple[float, float, float]:
         return self.state.body[b.X], self.state.body[b.Y], self.config.robot.robot_radius
 
+    def heading_rad(self) -> float:
+        return self.state.body.item(b.THETA)
+
     @property
     def is_solid(self) -> bool:
         """True if walls, obstacles and other robots stop it."""

@@ -69,7 +69,18 @@ def _moves(robot: RobotTrace, view: View, budget: int) -> dict[str, Any]:
         "t": [round(time_s, 3) for time_s in robot.times_s[::step]],
         "x": [round(x, 3) for x, _ in places],
         "y": [round(y, 3) for _, y in places],
+        "turn": _turns_deg(robot)[::step],
     }
+
+
+def _turns_deg(robot: RobotTrace) -> list[float]:
+    """Return the headings in the drawing, clockwise and without jumps; none without a heading."""
+    turns: list[float] = []
+    for theta in robot.theta_rad:
+        turn = -math.degrees(theta)
+        last = turns[-1] if turns else 0.0
+        turns.append(round(last + math.remainder(turn - last, 360.0), 2))
+    return turns
 
 
 def _robots(trace: Trace, world: int) -> list[RobotTrace]:
@@ -229,5 +240,13 @@ def _metres(value: float) -> str:
 def _body(robot: RobotTrace, view: View) -> str:
     x, y = view.to_drawing(robot.x_m[-1], robot.y_m[-1])
     radius = robot.radius_m or max(view.width, view.height) / 120
+    shape, front = f'<circle r="{radius:.4f}"/>', radius
+    if robot.corners_m:
+        corners = " ".join(f"{_metres(x)},{_metres(-y)}" for x, y in robot.corners_m)
+        shape = f'<polygon points="{corners}"/>'
+        front = max(x for x, _ in robot.corners_m)
+    turns = _turns_deg(robot)
+    nose = f'<path d="M0 0H{_metres(front)}"/>' if turns else ""
+    place = f"translate({x} {y}) rotate({number(turns[-1] if turns else 0.0)})"
     title = f"<title>{text(robot.name)}</title>"
-    return f'<circle class="robot" cx="{x}" cy="{y}" r="{radius:.4f}">{title}</circle>'
+    return f'<g class="robot" transform="{place}">{title}{shape}{nose}</g>'

@@ -143,11 +143,10 @@ class Run {
       return value(i).map((one, k) => one + (value(j)[k] - one) * part);
     };
     map.data.robots.forEach((path, n) => {
-      const [x, y] = mixed(path.t, (i) => [path.x[i], path.y[i]]);
+      const [x, y, turn] = mixed(path.t, (i) => [path.x[i], path.y[i], path.turn[i] ?? 0]);
       map.dots[n].style.left = `${100 * x / map.data.width}%`;
       map.dots[n].style.top = `${100 * y / map.data.height}%`;
-      map.bodies[n].setAttribute("cx", x);
-      map.bodies[n].setAttribute("cy", y);
+      map.bodies[n].setAttribute("transform", `translate(${x} ${y}) rotate(${turn})`);
     });
     map.data.obstacles.forEach((path, n) => {
       if (path.t.length < 2) return;

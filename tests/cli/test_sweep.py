@@ -70,16 +70,17 @@ def test_a_wanted_rate_decides(rigless_command: Command, want: str, line: str, c
     assert found.stderr == ""
 
 
-def test_ctrl_c_keeps_what_has_ended_and_says_how_to_go_on(
-    rigless_process: Command, rigless_command: Command, tmp_path: Path
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_sweep_keeps_what_has_ended_and_says_how_to_go_on(
+    stop: signal.Signals, rigless_process: Command, rigless_command: Command, tmp_path: Path
 ) -> None:
     table = tmp_path / "t.jsonl"
     words = ("sweep", COLD, "--seeds", 5000, "--out", table)
     process = rigless_process(*words, ready=False)
     process.until(lambda: journal_of(table).exists() and journal_of(table).stat().st_size > 5000)
-    process.popen.send_signal(signal.SIGINT)
+    process.popen.send_signal(stop)
     time.sleep(0.02)
-    assert process.end(signal.SIGINT) == 130  # a second Ctrl-C does not harm the table
+    assert process.end(stop) == 128 + stop  # a second one does not harm the table
     rows = read_table(table)
     assert not journal_of(table).exists()
     stopped = f"stopped after {len(rows)} of 5000 runs; {table} has them"

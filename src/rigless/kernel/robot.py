@@ -7,7 +7,7 @@ no I/O.
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
@@ -182,12 +182,14 @@ class Robot:
         return None
 
     def heading_rad(self) -> float | None:
-        """Return the direction it faces, for drawings, or None."""
-        return None
+        """Return the direction it faces, for drawings: by default that of a box, or None."""
+        body = self.body()
+        return body.theta if body is not None and body.size_m else None
 
     def corners(self) -> list[tuple[float, float]] | None:
         """Return the corners of its outline in its own frame, for drawings; None for a disc."""
-        return None
+        body = self.body()
+        return replace(body, x=0.0, y=0.0, theta=0.0).corners if body and body.size_m else None
 
     def body(self) -> Body | None:
         """Return the shape that obstacles must not be placed on; by default the footprint."""

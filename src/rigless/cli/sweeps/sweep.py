@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MANY = 100_000  # runs that need --yes
 SEARCHED = 200  # runs of a search by default
 SHOWN, FOUND_SHOWN = 5, 20  # failures on the screen: of a sweep, and of a search
-INTERRUPTED, LOST = 130, 2  # exit codes
+LOST = 2  # exit code
 
 
 @dataclass
@@ -95,12 +95,12 @@ def run_sweep(wish: Wish) -> int:
         if wish.panel is not None:
             live = _serve(stack, wish, prepared.built.scenario.name, total, progress)
         rows = sweep.run(work) if isinstance(work, Plan) else sweep.search(work)
-        interrupted, lost = False, None
+        stopped_by, lost = 0, None
         try:
-            interrupted = _follow(rows, progress)
+            stopped_by = _follow(rows, progress)
         except EngineLostError as error:
             lost = error
-        if interrupted or lost:
+        if stopped_by or lost:
             progress.close()
             engine.close()
         if live is not None:
@@ -109,9 +109,9 @@ def run_sweep(wish: Wish) -> int:
             store.finish(sweep.order)
     if lost is not None:
         print_problems(lost)
-    if interrupted or lost:
+    if stopped_by or lost:
         _say_stopped(len(sweep.results()), total, wish.out)
-        return INTERRUPTED if interrupted else LOST
+        return 128 + stopped_by if stopped_by else LOST
     decision = sweep.decision()
     if not wish.quiet:
         _show(sweep, wish, decision, work.failures() if isinstance(work, Search) else None)
@@ -222,31 +222,36 @@ def _search(wish: Wish, prepared: Prepared) -> Search:
     return Search(prepared.axes, 0, wish.samples or SEARCHED)
 
 
-def _follow(rows: Iterator[Row], progress: Progress) -> bool:
-    """Show rows as they end. Return True if the user stopped it; Ctrl-C has no effect from then on.
+def _follow(rows: Iterator[Row], progress: Progress) -> int:
+    """Show rows as they end. Return the signal that stopped it, or 0.
 
-    Python drops a KeyboardInterrupt that is raised in a finalizer, so Ctrl-C is noted too.
+    Ctrl-C and SIGTERM, which a batch system sends at the end of a job, have no effect from then on.
+    Python drops a KeyboardInterrupt that is raised in a finalizer, so the signal is noted too.
     """
-    pressed = False
+    stopped_by = 0
 
     def interrupt(number: int, frame: object) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the table is written now
+        nonlocal stopped_by
+        stopped_by = number
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)  # the table is written now
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, interrupt)
     try:
         for row in rows:
             progress.add(row)
-            if pressed:
-                return True
+            if stopped_by:
+                return stopped_by
     except KeyboardInterrupt:
-        return True
+        return stopped_by or signal.SIGINT
     finally:
-        if not pressed:
-            signal.signal(signal.SIGINT, before)
-    return False
+        if not stopped_by:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+    return 0
 
 
 def _show(

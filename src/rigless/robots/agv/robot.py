@@ -423,16 +423,12 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         self._use_settings()
         self.machine.resample()
         self.core.update_status()
-        now, traffic = self.settings.effective.streams, "traffic" in self._enabled
+        now, traffic = self.settings.effective.streams, float("traffic" in self._enabled)
         for method, old, new in (
             (self.publish_heartbeat, before.heartbeatHz, now.heartbeatHz),
             (self.publish_state, before.stateHz, now.stateHz),
             (self.publish_telemetry, before.telemetryHz, now.telemetryHz),
-            (
-                self.publish_traffic,
-                before.trafficHz if traffic else 0.0,
-                now.trafficHz if traffic else 0.0,
-            ),
+            (self.publish_traffic, traffic * before.trafficHz, traffic * now.trafficHz),
             (self.publish_task, before.taskHz or TASK_HZ, now.taskHz or TASK_HZ),
         ):
             if old != new:
@@ -468,11 +464,8 @@ class Agv(Vda5050Handlers, LargeFleetMember):
         """Stand at another pose, and go on along the path from there."""
         self.machine.relocate(x_m, y_m, theta_rad)
 
-    def heading_rad(self) -> float | None:
-        return self.machine.drive.pose[2] if hasattr(self, "machine") else None
-
-    def corners(self) -> list[tuple[float, float]] | None:
-        return self.machine.protection.corners if hasattr(self, "machine") else None
+    def corners(self) -> list[tuple[float, float]]:
+        return self.machine.protection.corners
 
     def body(self) -> Body:
         return Body(*self.machine.drive.pose, size_m=self.machine.protection.size_m)

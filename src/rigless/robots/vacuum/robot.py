@@ -275,9 +275,7 @@ class Vacuum(Robot, FleetMember):
     def body(self) -> Body | None:
         return super().body() if self.is_solid else None
 
-    @property
-    def can_relocate(self) -> bool:
-        return True
+    can_relocate = True
 
     def relocate(self, x_m: float, y_m: float, theta_rad: float) -> None:
         """Stand at another pose. Odometry, encoders and gyro do not notice it."""
@@ -462,8 +460,7 @@ class Vacuum(Robot, FleetMember):
         docked = is_docked(self.config, self.state)
         if docked != self.state.docked:
             self.state.docked = docked
-            code, text = ("docked", "on the dock") if docked else ("undocked", "off the dock")
-            self.note(code, text)
+            self.note(*(("docked", "on the dock") if docked else ("undocked", "off the dock")))
 
     def log_pose(self) -> None:
         """Log pose and speeds, and set the timer for the next time (log level verbose)."""

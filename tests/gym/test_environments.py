@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 import rigless
 import rigless.gym
 from rigless.kernel.problems import InputError
+from rigless.recordings.replay import verify
 
 IDS = [f"rigless/{name}-v0" for name in rigless.gym.IDS]
 MODES = list(AutoresetMode)
@@ -96,20 +97,57 @@ def test_an_environment_survives_pickling(name):
     assert pickle.loads(pickle.dumps(make_vec(name, 2, MODES[0]))).num_envs == 2
 
 
-@pytest.mark.parametrize("name", [IDS[1], IDS[2]])
+def faults(name):
+    target = "wheel_left" if "Vacuum" in name else "drive"
+    return {} if "Pacbot" in name else {"faults": [{"target": target, "kind": "weak"}]}
+
+
+@pytest.mark.parametrize("name", IDS[1:])
 def test_a_recorded_episode_is_that_of_the_robot_itself(name, tmp_path):
-    faults = [{"target": "wheel_left" if "Vacuum" in name else "drive", "kind": "weak"}]
-    env = gymnasium.make(name, faults=faults).unwrapped
+    env = gymnasium.make(name, **faults(name)).unwrapped
     env.reset(seed=8, options={"record": str(tmp_path / "episode.mcap")})
     env.action_space.seed(1)
     for _ in range(12):
         info = env.step(env.action_space.sample())[-1]
     robot = next(iter(env._recording.sim.robots.values()))
-    assert robot.state.body.tobytes() == env.task.robots.state.bodies[0].tobytes()
+    body, poses = robot.state.body.tobytes(), env.task.robots.poses.tobytes()
     env.close()
+    if "Pacbot" not in name:  # a match is the simulation that is recorded
+        assert body == env.task.robots.state.bodies[0].tobytes()
     assert info["recording"].endswith("episode.mcap")
     records = list(rigless.Recording.open(tmp_path / "episode.mcap"))
     assert sum(record.direction == "in" for record in records) >= 12
+    assert verify(tmp_path / "episode.mcap").difference is None
+    plain = gymnasium.make(name, **faults(name)).unwrapped
+    plain.reset(seed=8)
+    plain.action_space.seed(1)
+    for _ in range(12):
+        plain.step(plain.action_space.sample())
+    assert plain.task.robots.poses.tobytes() == poses
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("name", [IDS[1], IDS[3]])
+def test_episodes_of_a_vector_are_recorded(name, mode, tmp_path):
+    envs = make_vec(name, 3, mode, max_episode_steps=5, **faults(name))
+    paths = {1: tmp_path / "one.mcap", 2: tmp_path / "two.mcap"}
+    envs.reset(seed=8, options={"record": paths})
+    envs.action_space.seed(1)
+    for step in range(5):
+        infos = envs.step(envs.action_space.sample())[-1]
+        assert infos["_recording"].tolist() == [False, True, True], step
+    assert infos["recording"][2] == str(paths[2])
+    assert not envs.unwrapped._recordings.open  # complete, since the episodes have ended
+    for path in paths.values():
+        assert sum(each.direction == "in" for each in rigless.Recording.open(path)) >= 5
+    with pytest.raises(InputError, match="no environment 3"):
+        envs.reset(options={"record": {3: tmp_path / "three.mcap"}})
+    with pytest.raises(InputError, match="does not begin"):
+        envs.reset(options={"record": {0: "zero.mcap"}, "reset_mask": [False, True, True]})
+    envs.reset(options={"record": tmp_path / "zero.mcap"})
+    envs.step(envs.action_space.sample())
+    envs.close()
+    assert list(rigless.Recording.open(tmp_path / "zero.mcap"))
 
 
 def test_configs_and_faults_are_drawn_for_each_episode():

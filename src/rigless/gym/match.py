@@ -11,9 +11,11 @@ from rigless.kernel.elementary import sin_cos
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate
 from rigless.kernel.simulation import Simulation
+from rigless.motion.omni import wheel_speeds
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.game import board
 from rigless.robots.pacbot.robot import Pacbot
+from rigless.robots.pacbot.wire import Speeds
 
 WAYS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # right, up of each action
 SHARE = 0.6  # of full speed
@@ -27,11 +29,14 @@ class Matches:
         if unknown := [name for name in options if name != "config"]:
             what = f"{unknown[0]!r} is no option of a match"
             raise InputError(Problem("make", what, "a match has the option config"))
-        self.n, self._config = n, {**CONFIG, **(options.get("config") or {})}
+        self.n, self._config = n, {**CONFIG, **(options.get("config") or {}), "uart": True}
         self._sims: list[Simulation] = [build_raw_robot("pacbot", self._config, 0)] * n
         config = self.robot(0).config
         self.tick_s, self._rate = 1.0 / config.physics_hz, Rate(config.physics_hz)
         self._ticks = [0] * n
+
+    def simulation(self, i: int) -> Simulation:
+        return self._sims[i]
 
     def robot(self, i: int) -> Pacbot:
         robot: Any = self._sims[i].robots["pacbot"]
@@ -57,7 +62,8 @@ class Matches:
             robot, (right, up) = self.robot(i), WAYS[int(action)]
             sine, cosine = sin_cos(float(robot.state.body[b.THETA]))
             ahead, aside = cosine * up - sine * right, cosine * right + sine * up
-            robot.motors.drive_body(SHARE * aside, SHARE * ahead, 0.0)
+            north, south, east, west = wheel_speeds(SHARE * aside, SHARE * ahead, 0.0, 1.0)
+            self._sims[i].send("pacbot", "uart", Speeds(north, east, south, west))
             self._ticks[i] += ticks
             self._sims[i].run_until(self._rate.due_ns(self._ticks[i]))
 

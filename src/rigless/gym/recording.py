@@ -1,38 +1,35 @@
-"""The recording of an episode: the robot itself, with its wire, driven by the same commands."""
+"""Recordings of episodes: the robot itself, with its wire, driven by the same commands."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rigless.batch.templates import build_raw_robot, merged
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.rate import Rate
 from rigless.kernel.recording import Recorder
+from rigless.kernel.simulation import Simulation
 from rigless.robots.vacuum.wire import Control
 from rigless.ros.messages import Twist, Vector3
 
+Record = str | Path | Mapping[int, str | Path]
+
 
 class EpisodeRecording:
-    """Records the episode of a task's first robot to an MCAP file.
+    """Records the episode of robot i of a task to an MCAP file.
 
     A simulation of the robot starts at the same pose, with the same seed, config and faults, and
-    gets each command on its port. Its numbers are those of the batch.
+    gets each command on its port. Its numbers are those of the batch. A match is such a simulation
+    itself.
     """
 
-    def __init__(self, path: str | Path, task: Any):
-        if task.kind == "pacbot":
-            fix = "record a match with: rigless run pacbot --record FILE --set game.enabled=true"
-            raise InputError(Problem("record", "matches are not recorded here", fix))
-        episodes, self._kind, self._ticks = task.episodes, task.kind, task.ticks
-        robots, self.path = episodes.robots, Path(path)
-        keys = {**({} if episodes.map is None else {robots.map_key: episodes.map})}
-        config = merged(merged(episodes.config, keys), episodes.variant(0))
-        x, y, theta = (float(number) for number in episodes.starts[0])
-        start = {"x": x, "y": y, "theta": theta}
-        self.sim = build_raw_robot(self._kind, config, int(episodes.seeds[0]), start)
-        self._count = 0
-        for fault, broken in zip(episodes.faults, episodes.broken, strict=True):
-            if 0 in broken:
-                self.sim.inject(self._kind, fault["target"], fault["kind"], **fault["params"])
+    def __init__(self, path: str | Path, task: Any, i: int):
+        self.path, self._task, self._kind, self._count = Path(path), task, task.kind, 0
+        self._follows = task.kind != "pacbot"
+        self.sim = _simulation(task, i) if self._follows else task.matches.simulation(i)
         self._rate = _rate(self.sim.robots[self._kind])
         try:
             self._file = self.path.open("wb")
@@ -41,8 +38,11 @@ class EpisodeRecording:
             raise InputError(Problem("record", what)) from None
         self._recorder = Recorder(self.sim, self._file)
 
-    def step(self, command: Any) -> None:
-        """Send a command, and run the ticks of a step."""
+    def step(self, action: Any) -> None:
+        """Send the command of an action, and run the ticks of a step."""
+        if not self._follows:
+            return
+        command = self._task.fetch(self._task.command(action))
         first, second = (float(number) for number in command)
         if self._kind == "vacuum":
             message: Any = Control("drive", "configure", {"linear": first, "angular": second})
@@ -50,7 +50,7 @@ class EpisodeRecording:
         else:
             twist = Twist(Vector3(first, 0.0, 0.0), Vector3(0.0, 0.0, second))
             self.sim.send("rover", "dds", twist)
-        self._count += self._ticks
+        self._count += self._task.ticks
         self.sim.run_until(self._rate.due_ns(self._count))
 
     def close(self) -> None:
@@ -59,6 +59,63 @@ class EpisodeRecording:
         self._file.close()
 
 
+class Recordings:
+    """The open recordings of a task, by the number of the robot."""
+
+    def __init__(self, task: Any):
+        self.task = task
+        self.open: dict[int, EpisodeRecording] = {}
+
+    def begin(self, wanted: Record, begun: NDArray[np.bool_]) -> None:
+        """Record the episodes that have just begun: path by robot, or the path of the first."""
+        paths = wanted if isinstance(wanted, Mapping) else {0: wanted}
+        for i, path in paths.items():
+            if (
+                isinstance(i, bool)
+                or not isinstance(i, int | np.integer)
+                or i not in range(len(begun))
+            ):
+                fix = f"give paths by number, from 0 to {len(begun) - 1}"
+                raise InputError(Problem("record", f"there is no environment {i!r}", fix))
+            if not begun[i]:
+                what = f"environment {i} does not begin an episode"
+                raise InputError(Problem("record", what, "reset it by reset_mask"))
+            self.open[int(i)] = EpisodeRecording(path, self.task, int(i))
+
+    def step(self, actions: Any) -> None:
+        """Do a step of the recorded robots."""
+        for i, recording in self.open.items():
+            recording.step(actions[i])
+
+    def infos(self) -> dict[str, Any]:
+        """Return the paths as infos of a vector environment."""
+        n = self.task.robots.n
+        paths, mask = np.full(n, None, dtype=object), np.zeros(n, bool)
+        for i, recording in self.open.items():
+            paths[i], mask[i] = str(recording.path), True
+        return {"recording": paths, "_recording": mask} if self.open else {}
+
+    def end(self, ended: NDArray[np.bool_] | None = None) -> None:
+        """Complete the files of episodes that have ended, or of all."""
+        for i in [i for i in self.open if ended is None or ended[i]]:
+            self.open.pop(i).close()
+
+
+def _simulation(task: Any, i: int) -> Simulation:
+    """Return a simulation that begins as the episode of robot i."""
+    episodes, kind = task.episodes, task.kind
+    keys = {} if episodes.map is None else {episodes.robots.map_key: episodes.map}
+    config = merged(merged(episodes.config, keys), episodes.variant(i))
+    x, y, theta = (float(number) for number in episodes.starts[i])
+    start = {"x": x, "y": y, "theta": theta}
+    sim = build_raw_robot(kind, config, int(episodes.seeds[i]), start)
+    for fault, broken in zip(episodes.faults, episodes.broken, strict=True):
+        if i in broken:
+            sim.inject(kind, fault["target"], fault["kind"], **fault["params"])
+    return sim
+
+
 def _rate(robot: Any) -> Rate:
     config = robot.config
-    return Rate(config.imu.update_rate_hz if robot.name == "vacuum" else config.high_hz)
+    hz = {"vacuum": lambda: config.imu.update_rate_hz, "pacbot": lambda: config.physics_hz}
+    return Rate(hz.get(robot.name, lambda: config.high_hz)())

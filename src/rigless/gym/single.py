@@ -42,13 +42,13 @@ class RobotEnv(gymnasium.Env[NDArray[np.float32], Any]):
         self.task.begin(ROW, [self.np_random])
         path = (options or {}).get("record")
         if path is not None:
-            self._recording = EpisodeRecording(path, self.task)
+            self._recording = EpisodeRecording(path, self.task, 0)
         return self.task.observe()[0], {}
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         self.task.act(np.asarray(action)[None])
         if self._recording is not None:
-            self._recording.step(self.task.command(action))
+            self._recording.step(action)
         reward, terminated, infos = self.task.judge()
         info: dict[str, Any] = {name: values[0].item() for name, values in infos.items()}
         if self._recording is not None:

@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from rigless.gym.recording import Recordings
 from rigless.gym.render import picture
 from rigless.gym.single import _make
 from rigless.gym.tasks import TASKS, Task
@@ -20,6 +21,7 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
     Environment i has the episodes of a single environment with its seed, bit for bit.
     `autoreset_mode` is NEXT_STEP, SAME_STEP or DISABLED. With `device="cuda"` actions are taken
     from the device, and observations, rewards, ends and infos are arrays of CuPy that stay there.
+    `reset(options={"record": {3: "three.mcap"}})` records the episode of environment 3.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         self.num_envs = num_envs
         self.task: Task = TASKS[task](num_envs, options)
         self._xp = self.task.arrays  # numpy, or CuPy
+        self._recordings = Recordings(self.task)
         self.single_observation_space = self.task.observation_space
         self.single_action_space = self.task.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -64,7 +67,11 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             if mask.shape != (self.num_envs,):
                 what = f"reset_mask has the shape {mask.shape}"
                 raise InputError(Problem("reset", what, f"give {self.num_envs} booleans"))
+        self._recordings.end(self.task.fetch(mask))
         self._begin(mask)
+        record = (options or {}).get("record")
+        if record is not None:
+            self._recordings.begin(record, self.task.fetch(mask))
         return self.task.observe(), {}
 
     def _seed(self, seed: int | list[int | None] | None) -> None:
@@ -97,16 +104,20 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             what = f"environment {int(waiting.argmax())} has ended"
             raise InputError(Problem("step", what, 'reset(options={"reset_mask": …}) it first'))
         self.task.act(actions)
+        self._recordings.step(actions)
         self.steps += 1
         reward, terminated, found = self.task.judge()
         truncated = self._xp.zeros(self.num_envs, bool)
         if self._most is not None:
             truncated = self.steps >= self._most
+        paths = self._recordings.infos()
         infos = self._infos(found, ~waiting)
         if waiting.any():  # the step after an end: it resets
             self._begin(waiting)
             reward[waiting], terminated[waiting], truncated[waiting] = 0.0, False, False
         ended = terminated | truncated
+        if paths:
+            self._recordings.end(self.task.fetch(ended))
         if mode is AutoresetMode.SAME_STEP and ended.any():
             infos = self._infos(found, ~ended)
             infos |= {"final_obs": self._last(ended), "_final_obs": ended.copy()}
@@ -114,7 +125,7 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             self._begin(ended)
         else:
             self._ended = ended
-        return self.task.observe(), reward, terminated, truncated, infos
+        return self.task.observe(), reward, terminated, truncated, infos | paths
 
     def _infos(self, found: dict[str, Any], mask: Any) -> dict[str, Any]:
         """Return the infos of some environments, with their masks."""
@@ -142,6 +153,9 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         if self.render_mode != "rgb_array":
             return None
         return tuple(picture(self.task, i) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        self._recordings.end()
 
     def __reduce__(self) -> Any:
         return _make, (type(self), self._arguments), {"spec": self.spec}

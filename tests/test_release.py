@@ -54,6 +54,30 @@ def test_pythons_of_pyenv_are_found(release, tmp_path, monkeypatch):
     assert release.installed("3.13") == "3.13"
 
 
+def test_the_wheel_with_all_extras_is_used_with_a_scenario_of_each_robot(
+    release, tmp_path, monkeypatch
+):
+    commands = []
+
+    def run(*words, **options):
+        commands.append([str(word) for word in words])
+        environment = options.get("env", {})
+        assert not {"NUMBA_CACHE_DIR", "PYTHONPATH"} & set(environment)
+        return ""
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")
+    monkeypatch.setattr(release, "run", run)
+    monkeypatch.setattr(release, "uv", lambda: "true")  # a uv that makes every environment
+    release.smoke(tmp_path / "rigless-1-py3-none-any.whl", ["Python :: 3.12"])
+    installs = [words[-1] for words in commands if "install" in words]
+    assert len(installs) == 2
+    assert installs[1].startswith("rigless[all] @ file:///")
+    texts = [(ROOT / "scenarios" / f"{name}.toml").read_text() for name in release.ROBOTS]
+    kinds = {tomllib.loads(text)["robots"][0]["kind"] for text in texts}
+    assert kinds == {path.parent.name for path in ROOT.glob("src/rigless/robots/*/robot.py")}
+    assert any("vacuum_gyro_bias" in words for words in commands)
+
+
 def test_a_lock_file_gives_licences_and_an_sbom(release, tmp_path):
     lock = tmp_path / "lock"
     lock.write_text("numpy==2.0.1 ; python_version > '3'\n    # via rigless\npyzmq==26.0\n")

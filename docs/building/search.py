@@ -7,7 +7,7 @@ from pathlib import Path
 
 SKIPPED = {"script", "style", "button", "nav", "aside"}
 HEADINGS = {"h1", "h2", "h3", "h4"}
-LONGEST = 1200  # characters of a section
+LONGEST = 1200  # characters of a section that are kept as they are; of the rest, each word once
 
 
 class Sections(HTMLParser):
@@ -54,8 +54,21 @@ def sections(page: str) -> list[dict[str, str]]:
     parser.feed(page)
     for section in parser.found:
         section["title"] = section["title"].replace("¶", "").replace("#", "").strip()
-        section["text"] = re.sub(r"\s+", " ", section["text"]).strip()[:LONGEST]
+        section["text"] = shortened(re.sub(r"\s+", " ", section["text"]).strip())
     return parser.found
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text, and the words of the rest that it has not yet.
+
+    So the keys at the end of a long table are found too.
+    """
+    if len(text) <= LONGEST:
+        return text
+    head = text[:LONGEST].rpartition(" ")[0]
+    known = set(re.findall(r"\w[\w.-]*", head))
+    rest = dict.fromkeys(re.findall(r"\w[\w.-]*", text[len(head) :]))
+    return " ".join([head, *(word for word in rest if word not in known and len(word) > 2)])
 
 
 def write_index(site: Path) -> None:

@@ -1,5 +1,6 @@
 """The built site in a browser: it makes no request, and search, copying and themes work."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -97,13 +98,35 @@ def test_search_finds_a_section_without_any_request(browser):
     assert page.errors == []
 
 
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("outbox_depth", "Truth · agv: all names"),  # at the end of a table
+        ("how do I inject a fault", "nject"),  # words that every page has count nothing
+        ("lockstep zyzzyva", "ockstep"),  # no section has both
+    ],
+)
+def test_search_finds_keys_questions_and_parts_of_a_query(browser, query, page):
+    opener = opened(browser, "index.html")
+    opener.keyboard.press("/")
+    opener.keyboard.type(query)
+    first = opener.locator(".search-dialog li a").first
+    first.wait_for()
+    assert page in first.inner_text()
+    few = opener.locator(".search-dialog li.none").count()
+    assert few == (1 if "zyzzyva" in query else 0)
+    assert opener.errors == []
+    opener.context.close()
+
+
 def test_a_command_is_copied(browser):
     page = opened(browser, "tutorials/ci.html")
     button = page.locator(".highlight-sh .copy").nth(1)
     button.hover()
     button.click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == "pip install rigless\nrigless examples thermostat --copy ."
+    blocks = re.findall(r"(?ms)^```sh\n(.*?)\n```$", (ROOT / "docs/tutorials/ci.md").read_text())
+    assert copied == blocks[1]
 
 
 @pytest.mark.parametrize("name", ["index.html", "tutorials/slam.html", "gallery.html"])

@@ -20,6 +20,7 @@ HOW_TO = (
     "how-to/drive-a-rover.md",
     "how-to/drive-a-vacuum.md",
     "how-to/run-an-agv.md",
+    "how-to/solve-problems.md",
     "how-to/stream-gcode.md",
     "how-to/test-in-ci.md",
     "how-to/train-a-policy.md",

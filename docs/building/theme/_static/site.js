@@ -45,12 +45,24 @@ function searchData() {
 
 const plain = (text) => text.toLowerCase();
 
-// A word in a title counts more than one in the text; all words must occur in the section.
+const COMMON = new Set(("a an and are as at be by can do does for from how i in is it my of on or the "
+  + "this to use what when where which why with").split(" "));
+
+/** The words of a query, without those that every page has if there are others. */
+function wordsOf(query) {
+  const all = plain(query).split(/[^\p{L}\p{N}_.:$@/-]+/u).filter(Boolean);
+  const rare = all.filter((word) => !COMMON.has(word));
+  return rare.length ? rare : all;
+}
+
+// A word in a title counts more than one in the text. A section that has only some of the words
+// comes after all that have more of them.
 function score([page, , pageTitle, title, text], words) {
   const titles = plain(title);
   const above = plain(pageTitle);
   const body = plain(text);
   let sum = page.startsWith("decisions/") || page.startsWith("project/changelog") ? -6 : 0;
+  let missing = 0;
   for (const word of words) {
     const start = new RegExp(`(^|[^a-z0-9])${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`);
     let best = 0;
@@ -59,17 +71,20 @@ function score([page, , pageTitle, title, text], words) {
     else if (start.test(above)) best = 9;
     else if (start.test(body)) best = 5;
     else if (titles.includes(word) || body.includes(word)) best = 2;
-    if (!best) return 0;
+    if (!best) missing += 1;
     sum += best;
   }
-  return Math.max(sum, 0.1);
+  return missing === words.length ? 0 : Math.max(sum, 0.1) - 1000 * missing;
 }
 
 function excerpt(text, words) {
-  const at = Math.max(0, ...words.map((word) => plain(text).indexOf(word)));
+  const places = words.map((word) => plain(text).indexOf(word)).filter((place) => place >= 0);
+  const at = places.length ? Math.min(...places) : 0;
   const from = Math.max(0, at - 50);
   const part = (from ? "… " : "") + text.slice(from, from + 170);
-  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const marked = words.filter((word) => word.length > 1);
+  if (!marked.length) return [part];
+  const pattern = marked.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   return part.split(new RegExp(`(${pattern})`, "i")).map((piece) =>
     words.includes(plain(piece)) ? element("mark", { textContent: piece }) : piece);
 }
@@ -90,12 +105,16 @@ function searchDialog() {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 
   async function show() {
-    const words = plain(field.value).split(/\s+/).filter(Boolean);
+    const words = wordsOf(field.value);
     const rows = await searchData();
     list.replaceChildren();
     if (!words.length) return;
     const found = rows.map((row) => [score(row, words), row]).filter(([points]) => points);
     found.sort((one, other) => other[0] - one[0]);
+    if (found.length && found[0][0] < 0) {
+      const text = "No section has all of these words. The first ones have most of them.";
+      list.append(element("li", { className: "none", textContent: text }));
+    }
     for (const [, row] of found.slice(0, 25)) {
       const [page, id, pageTitle, title, text] = row;
       const name = title === pageTitle ? title : `${title} · ${pageTitle}`;

@@ -14,13 +14,15 @@ def page(tmp_path, monkeypatch):
     figures = {"rays_per_s": 12_345_678.0, "peers": {"other": {"rays_per_s": 2e6}}}
     path = tmp_path / "performance.md"
     monkeypatch.setattr(benchmarks, "PAGE", path)
-    monkeypatch.setattr(benchmarks, "measured", lambda name: figures if name != "rover" else None)
+    monkeypatch.setattr(
+        benchmarks, "measured", lambda name, _: figures if name != "rover" else None
+    )
     return path
 
 
 def test_the_page_has_each_benchmark_the_machine_and_peers(page, capsys):
     assert benchmarks.write() == 1
-    assert "again: python docs/build.py benchmarks rover" in capsys.readouterr().err
+    assert "make bench-report NAMES=rover\n" in capsys.readouterr().err
     found = benchmarks.sections(page.read_text("utf-8"))
     wanted = [name for name in benchmarks.NAMES if name != "rover"]
     assert [*found] == ["The machine", *wanted, "Batches on a graphics processor"]
@@ -31,10 +33,19 @@ def test_the_page_has_each_benchmark_the_machine_and_peers(page, capsys):
     assert "### peers\n\n|  | rays_per_s |\n|---|---|\n| other | 2,000,000 |" in lidar
 
 
+def test_without_time_the_page_keeps_its_figures(page, monkeypatch):
+    benchmarks.write()
+    before = page.read_text("utf-8")
+    monkeypatch.setattr(benchmarks, "BUDGET_S", -1)
+    monkeypatch.setattr(benchmarks, "measured", None)
+    assert benchmarks.write() == 1
+    assert page.read_text("utf-8") == before
+
+
 def test_some_benchmarks_can_be_measured_again(page, monkeypatch):
     benchmarks.write()
     before = benchmarks.sections(page.read_text("utf-8"))
-    monkeypatch.setattr(benchmarks, "measured", lambda name: {"new": 7})
+    monkeypatch.setattr(benchmarks, "measured", lambda name, _: {"new": 7})
     assert benchmarks.write("kernel", "rover") == 0
     after = benchmarks.sections(page.read_text("utf-8"))
     changed = [name for name in after if after[name] != before.get(name)]
@@ -58,8 +69,7 @@ def test_a_benchmark_that_fails_or_hangs_does_not_end_the_report(code, figures, 
         return started([sys.executable, "-c", code], **options)
 
     monkeypatch.setattr(benchmarks.subprocess, "Popen", start)
-    monkeypatch.setattr(benchmarks, "LONGEST_S", 1 if "sleep" in code else 60)
-    assert benchmarks.measured("lidar") == figures
+    assert benchmarks.measured("lidar", 1.0 if "sleep" in code else 60.0) == figures
 
 
 def test_every_benchmark_is_on_the_page():

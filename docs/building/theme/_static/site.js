@@ -45,8 +45,8 @@ function searchData() {
 
 const plain = (text) => text.toLowerCase();
 
-const COMMON = new Set(("a an and are as at be by can do does for from how i in is it my of on or the "
-  + "this to use what when where which why with").split(" "));
+const COMMON = new Set(("a an and are as at be by can do does for from how i in is it my of on or "
+  + "the this to use what when where which why with").split(" "));
 
 /** The words of a query, without those that every page has if there are others. */
 function wordsOf(query) {

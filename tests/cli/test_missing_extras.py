@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import rigless
-from rigless.kernel.problems import InputError
+from rigless.kernel.ports import Port
+from rigless.kernel.problems import InputError, Problem
 from rigless.scenario import extras
 
 PACKAGES = ("numba", "yaml", "PIL", "zmq", "google", "pinocchio", "uvicorn", "nats", "cyclonedds")
@@ -82,6 +83,21 @@ def test_a_served_robot_and_one_in_virtual_time_need_different_packages(monkeypa
     with pytest.raises(InputError, match="line: there is no transport 'tcp'"):
         rigless.serve(thermostat)
     assert rigless.load(thermostat).ports("thermostat") == ["line", "reports"]
+
+
+def test_only_the_extra_of_a_transport_is_replaced_by_that_of_the_robot():
+    def load(port):
+        raise InputError(Problem(port.name, "is missing", fixes[port.name]))
+
+    fixes = {"a": "pip install 'rigless[zmq]'", "b": "source the set-up file of ROS"}
+    ports = [Port(name, object, "zmq", "127.0.0.1:0") for name in fixes]
+    with pytest.raises(InputError) as caught:
+        extras.check_transports("pacbot", ports, load)
+    fix_of_robot = "pip install 'rigless[pacbot]'"
+    assert [problem.fix for problem in caught.value.problems] == [fix_of_robot, fixes["b"]]
+    with pytest.raises(InputError) as caught:
+        extras.check_transports("./my_robot", ports, load)
+    assert [problem.fix for problem in caught.value.problems] == list(fixes.values())
 
 
 def test_extras_come_from_the_metadata():

@@ -72,15 +72,19 @@ def check_transports(
 ) -> None:
     """Load the transports of a robot's ports. Raises InputError if a package is not installed.
 
-    The fix names the robot's extra, since a transport's own may be only a part of it.
+    The fix names the robot's extra, since that of a transport may be only a part of it.
     """
     problems: list[Problem] = []
     for port in ports:
         try:
             load_transport(port)
         except InputError as error:
-            fix = install_command(kind) if kind in needs() else ""
-            problems += [replace(problem, fix=fix or problem.fix) for problem in error.problems]
+            problems += [
+                replace(problem, fix=install_command(kind))
+                if kind in needs() and problem.fix == install_command(port.transport)
+                else problem
+                for problem in error.problems
+            ]
     if problems:
         raise InputError(problems)
 

@@ -61,6 +61,13 @@ def test_an_option_shows_its_limits_and_a_flag_no_type():
     assert by_name["speed"].display_type_rich(ctx=context) == "X"
 
 
+def test_an_unknown_command_is_named_with_the_most_similar_one():
+    run = CliRunner().invoke(app, ["chek"], env={"COLUMNS": "100"})
+    assert run.exit_code == 2
+    assert "No such command 'chek'. Did you mean 'check'?" in run.output
+    assert "No such command 'zzz'." in CliRunner().invoke(app, ["zzz"]).output
+
+
 def test_commands_and_the_options_of_run_are_in_groups():
     run = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "100"})
     groups = ["Simulate", "Test software", "Recordings", "Set-up", "Files of robots"]

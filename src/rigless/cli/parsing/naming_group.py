@@ -1,5 +1,6 @@
 """Errors of the command line that name the value that was given."""
 
+from difflib import get_close_matches
 from typing import Any
 
 import typer
@@ -24,6 +25,13 @@ class NamingGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         simplify_parameters(self)  # typer adds those for completion after the others
         super().format_help(ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command. The error for an unknown one names the most similar one."""
+        near = get_close_matches(args[0], self.commands, n=1, cutoff=0.6)
+        if near and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -46,7 +46,7 @@ test: $(VENV)/.test
 	@scripts/system-packages "$(PYTHON)" browser
 	@$(BIN)/python tests/compiled.py
 	@rm -rf build/pytest
-	@$(BIN)/python -m pytest -n auto --dist loadfile -p cacheprovider -o cache_dir=build/pytest \
+	@$(BIN)/python -m pytest -n auto --dist loadfile \
 		|| { [ $$? = 1 ] && $(BIN)/python tests/again.py build/pytest; }
 
 # The documentation as one folder, build/docs/site: it needs no server and no network.

@@ -1,6 +1,7 @@
 """The page of a robot with VDA 5050: its order on the map and in lists, and its errors."""
 
 from .scene import Scene, action, graph
+from .test_zone_paths import SQUARE, answer, in_zone
 
 
 def test_the_page_shows_base_horizon_actions_and_errors():
@@ -29,3 +30,29 @@ def test_the_page_shows_base_horizon_actions_and_errors():
     assert view.measure()["vda session"] == 1.0
     scene.report("CONNECTING").report("UP").report("DOWN")
     assert view.measure()["vda session"] == 0.0
+
+
+def test_the_page_shows_blocked_zones_with_those_of_traffic_control():
+    drawn = in_zone("BLOCKED").robot.view().draw()
+    assert [tuple(point) for point in drawn["zones"]][:5] == [*SQUARE, SQUARE[0]]
+    assert len(drawn["zone set"]) == 0
+
+
+def test_the_page_shows_zones_requests_and_the_curves_of_edges():
+    scene = in_zone("RELEASE")
+    view = scene.robot.view()
+    assert "zone set" in {part.name for part in view.parts}
+    line = {"degree": 1, "controlPoints": [{"x": 0, "y": 0}, {"x": 0, "y": 2}, {"x": 4, "y": 2}]}
+    scene.order(graph((0, 0), (4, 0), (8, 0), base=2, edge={"trajectory": line})).run(0.5)
+    drawn = view.draw()
+    assert [tuple(point) for point in drawn["zone set"]][:5] == [*SQUARE, SQUARE[0]]
+    assert len(drawn["zones"]) == 0
+    assert (0.0, 2.0) in [tuple(point) for point in drawn["route"]]
+    assert [tuple(point) for point in drawn["horizon"]] == [
+        (4.0, 0.0), (0.0, 0.0), (0.0, 2.0), (4.0, 2.0), (8.0, 0.0)
+    ]  # fmt: skip
+    assert view.lines()["requests"].texts == ("REQUESTED ACCESS z · request-1",)
+    answer(scene, "GRANTED")
+    scene.run(0.5)
+    answer(scene, "REVOKED")
+    assert view.lines()["requests"].wrong == (1,)

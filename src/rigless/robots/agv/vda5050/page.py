@@ -1,14 +1,18 @@
 """The page of a robot that speaks VDA 5050: its order on the map and in lists, and its errors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from rigless.kernel.drawing import Compose, Gauge, Lamp, Lines, Listing, Part, Points
+from rigless.kernel.drawing import Compose, Gauge, Lamp, Lines, Listing, Part, Path, Points
 from rigless.robots.agv.config import RobotConfig
+from rigless.robots.agv.drawn import GAP
 from rigless.robots.agv.vda5050.acceptance import executing
+from rigless.robots.agv.vda5050.geometry.curves import Point, chords
 from rigless.robots.agv.vda5050.wire import PORT
+from rigless.robots.agv.vda5050.zones import LOST
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.state import FAILED, FINAL, ActionRecord, VdaState
@@ -24,10 +28,15 @@ class Vda5050View(AgvView):
 
     def _parts(self, config: RobotConfig) -> Iterator[Part]:
         yield Points("order nodes", "Nodes of the order", "path")
+        three = config.vda5050 is not None and config.vda5050.major == 3
+        if three:
+            yield Path("zone set", "Other zones", "plain")
         yield Lamp("vda session", "Connected to the broker", group=GROUP)
         yield Listing("order", "Order", "no order yet", wrap=True, group=GROUP)
         yield Listing("actions", "Actions", "no actions", wrap=True, group=GROUP)
         yield Listing("vda errors", "Errors", "no errors", wrap=True, group=GROUP)
+        if three:
+            yield Listing("requests", "Requests", "no requests", wrap=True, group=GROUP)
         yield Gauge("order nodes left", "Nodes left", digits=0, group=GROUP)
         yield Compose("send order", "Send", PORT, SENT, group="Send over VDA 5050")
         yield from super()._parts(config)
@@ -38,15 +47,30 @@ class Vda5050View(AgvView):
         return state
 
     def draw(self) -> Mapping[str, ArrayLike]:
-        nodes = [node for node in self._state.order.nodes if node.nodePosition is not None]
-        base, horizon = _path(nodes, True), _path(nodes, False)
-        here = self.robot.machine.drive.pose[:2]
+        order, here = self._state.order, self.robot.machine.drive.pose[:2]
+        nodes = [node for node in order.nodes if node.nodePosition is not None]
+        base, horizon = _places(nodes, True), _places(nodes, False)
         found = dict(super().draw())
         if nodes:
-            found["route"] = [here, *base] if base else ()
-            start = base[-1] if base else here
-            found["horizon"] = [start, *horizon] if horizon else ()
+            first, rest, _, _ = self.robot.vda.driving.ahead(0.0)
+            path = [(to.x, to.y) for to in (*first, *rest)]
+            found["route"] = [here, *path] if path else ()
+            found["horizon"] = [base[-1] if base else here, *self._horizon()] if horizon else ()
+        if self.robot.config.vda5050.major == 3:
+            zones = self.robot.vda.zones.in_use()
+            blocked = _outlines(zone for zone in zones if zone.zoneType == "BLOCKED")
+            found["zones"] = [*np.reshape(found["zones"], (-1, 2)), *blocked]
+            found["zone set"] = _outlines(zone for zone in zones if zone.zoneType != "BLOCKED")
         return {**found, "order nodes": [*base, *horizon]}
+
+    def _horizon(self) -> list[Point]:
+        """Return the points of the edges of the horizon."""
+        found, order = list[Point](), self._state.order
+        for edge, node in zip(order.edges, order.nodes, strict=True):
+            if not node.released and node.nodePosition is not None:
+                found += [] if edge.trajectory is None else chords(edge.trajectory)
+                found.append((node.nodePosition.x, node.nodePosition.y))
+        return found
 
     def measure(self) -> Mapping[str, float]:
         state = self._state
@@ -57,12 +81,24 @@ class Vda5050View(AgvView):
         }
 
     def lines(self) -> Mapping[str, Lines]:
-        return {
+        found = {
             **super().lines(),
             "order": self._order(),
             "actions": self._actions(),
             "vda errors": self._errors(),
         }
+        three = self.robot.config.vda5050.major == 3
+        return found | {"requests": self._requests()} if three else found
+
+    def _requests(self) -> Lines:
+        found = self._state.requests.values()
+        texts = tuple(
+            f"{one.requestStatus} {one.requestType} {(one.zoneId or one.edgeId or '')[:40]}"
+            f" · {one.requestId}"
+            for one in found
+        )
+        lost = tuple(n for n, one in enumerate(found, 1) if one.requestStatus in LOST)
+        return Lines(1, texts, 1, len(texts), lost)
 
     def _order(self) -> Lines:
         order = self._state.order
@@ -92,12 +128,20 @@ class Vda5050View(AgvView):
         return Lines(first + 1, tuple(map(_told, shown)), current, len(records), wrong)
 
     def _errors(self) -> Lines:
-        state = self.robot.vda.report.state()
-        texts = tuple(_error(error) for error in state.errors[:SHOWN])
+        texts = tuple(_error(error) for error in self.robot.vda.report.errors()[:SHOWN])
         return Lines(1, texts, 1, len(texts), tuple(range(1, len(texts) + 1)))
 
 
-def _path(nodes: list[r.Node], released: bool) -> list[tuple[float, float]]:
+def _outlines(zones: Iterable[r.Zone]) -> list[Point]:
+    """Return the outlines of zones, with gaps between them."""
+    found = list[Point]()
+    for zone in zones:
+        corners = [(at.x, at.y) for at in zone.vertices]
+        found += [*corners, corners[0], GAP]
+    return found
+
+
+def _places(nodes: list[r.Node], released: bool) -> list[Point]:
     places = [node.nodePosition for node in nodes if node.released == released]
     return [(place.x, place.y) for place in places if place is not None]
 

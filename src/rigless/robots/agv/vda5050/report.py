@@ -153,13 +153,17 @@ class Report:
                 charging=charging,
                 reach=round(RANGE_M * soc),
             ),
-            errors=[*state.order_errors, *state.action_errors, *self._conditions()],
+            errors=self.errors(),
             information=state.information,
             safetyState=m.Safety(eStop=self._estop(), fieldViolation=machine.field_violation),
             maps=[
                 m.MapState(mapId=a, mapVersion=b, mapStatus=c) for a, b, c in state.maps.values()
             ],
         )
+
+    def errors(self) -> list[m.Error]:
+        state = self._state
+        return [*state.order_errors, *state.action_errors, *self._conditions()]
 
     def _loads(self) -> list[m.Load]:
         """Return the loads of actions, and the one that the core picked at a station."""

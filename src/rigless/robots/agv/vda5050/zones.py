@@ -126,6 +126,11 @@ class Zones:
             for name, given in self._state.zone_sets.items()
         ]
 
+    def in_use(self) -> list[r.Zone]:
+        """Return the zones of the enabled set of the present map."""
+        given = self._state.zone_sets.get(self.enabled)
+        return [] if given is None else given.zones
+
     # Edges
 
     def may_enter(self, edge: r.Edge, ask: bool = True) -> bool:

@@ -18,7 +18,7 @@ from rigless.robots.agv.vda5050_model.received import (
     Unreadable,
 )
 
-from .scene import NAMES_3
+from .scene import NAMES_3, Scene, graph
 from .schemas import BOUND, lines
 
 VERSIONS = ("2.0.0", "2.1.0", "3.0.0")
@@ -163,3 +163,18 @@ def test_a_message_with_the_names_of_2_1_is_translated_to_3_0():
             assert found.nodes[0].nodePosition.allowedDeviationXY == Ellipse(0.5, 0.5, 0.0)
         else:
             assert found.actions[0].blockingType == "NONE"
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0", "3.0.0"])
+def test_a_whole_number_may_be_written_as_a_float(version):
+    scene = Scene(version).run(0.05)
+    given = graph((0, 0), (2, 0))
+    for part in (*given["nodes"], *given["edges"]):
+        part["sequenceId"] = float(part["sequenceId"])
+    scene.order(given, update=0.0)
+    assert scene.errors == []
+    assert [node["sequenceId"] for node in scene.state["nodeStates"]] == [2]
+    scene.until(lambda: scene.done)
+    given["nodes"][1]["sequenceId"] = 2.5
+    scene.order(given, "o2")
+    assert len(scene.errors) == 1

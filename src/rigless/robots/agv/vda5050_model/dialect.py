@@ -103,6 +103,7 @@ CHANGED = {  # keys whose values are spelled otherwise
     "connectionState", "operatingMode", "corridorRefPoint", "eStop", "valueDataType",
     "agvKinematic",
 }  # fmt: skip
+WHOLE = ("headerId", "orderUpdateId", "sequenceId", "degree")  # 2.0 is an integer to a JSON Schema
 WORD = re.compile(r"\w+")
 GONE = ""  # the new name of a key that is dropped
 
@@ -157,6 +158,8 @@ def _renamed(
             continue
         if isinstance(inner, str):
             found[new] = values.get(inner, inner) if key in changed else inner
+        elif isinstance(inner, float) and key in WHOLE and inner.is_integer():
+            found[new] = int(inner)
         elif isinstance(inner, dict | list) and key != "value":
             found[new] = _renamed(inner, names, values, changed)
         else:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rigless.robots.agv.vda5050.zones import SUPPORTED
 from rigless.robots.agv.vda5050_model.catalogue import STANDARD
 
 from .scene import Scene
@@ -69,17 +70,28 @@ VERTICES = st.lists(st.fixed_dictionaries({"x": PLACE, "y": PLACE}), min_size=2,
 ZONE = st.fixed_dictionaries(
     {
         "zoneId": WORDS,
-        "zoneType": st.sampled_from(["BLOCKED", "RELEASE", "SPEED_LIMIT", "ACTION", "x"]),
+        "zoneType": st.sampled_from([*SUPPORTED, "RELEASE", "COORDINATED_REPLANNING", "x"]),
         "vertices": VERTICES,
     },
-    optional={"maximumSpeed": NUMBERS, "entryActions": ACTIONS, "duringActions": ACTIONS},
+    optional={
+        "maximumSpeed": NUMBERS,
+        "priorityFactor": NUMBERS,
+        "penaltyFactor": NUMBERS,
+        "direction": NUMBERS,
+        "directedLimitation": st.sampled_from(["SOFT", "RESTRICTED", "STRICT"]),
+        "bidirectedLimitation": st.sampled_from(["SOFT", "RESTRICTED"]),
+        "entryActions": ACTIONS,
+        "duringActions": ACTIONS,
+    },
 )
+BUTTONS = [("operating_mode", name) for name in ("MANUAL", "AUTOMATIC", "INTERVENED", "TEACHIN")]
+BUTTONS += [(name, on) for name in ("estop", "acknowledge") for on in (True, False)]
 MESSAGES = st.one_of(
     st.tuples(st.just("order"), st.sampled_from(["o", "o2"]), st.integers(0, 3), GRAPH),
     st.tuples(st.just("instantActions"), ACTIONS),
     st.tuples(st.just("zoneSet"), st.sampled_from("ab"), st.lists(ZONE, max_size=3)),
     st.tuples(st.just("responses"), st.sampled_from(["GRANTED", "REVOKED", "x"]), TIMES),
-    st.tuples(st.just("input"), st.sampled_from(["MANUAL", "AUTOMATIC", "INTERVENED", "TEACHIN"])),
+    st.tuples(st.just("input"), st.sampled_from(BUTTONS)),
 )
 
 
@@ -110,7 +122,7 @@ def test_the_robot_survives_any_content(version, messages):
     scene = Scene(version).run(0.05)
     for kind, *given_ in messages:
         if kind == "input":
-            scene.sim.set_input("agv", "operating_mode", given_[0])
+            scene.sim.set_input("agv", *given_[0])
         elif kind == "order":
             scene.publish("order", order(*given_))
         elif kind == "instantActions":
@@ -130,4 +142,5 @@ def test_the_robot_survives_any_content(version, messages):
                 scene.publish("responses", {"responses": [answer]})
         scene.run(1.5)
     scene.robot.view().lines()
+    scene.robot.view().draw()
     scene.sim.snapshot()

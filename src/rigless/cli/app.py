@@ -150,7 +150,9 @@ def run(
 
     Examples:
 
-      rigless run examples/thermostat
+      rigless run vacuum
+
+      rigless run pacbot --set maze=arena --speed 2
 
       rigless run examples/thermostat --speed 10 --set start_c=5 --set ports.line=0
 
@@ -298,6 +300,8 @@ def check(
     scenario. Exit code 0: all expectations hold; 1: some do not; 2: bad input.
 
     Examples:
+
+      rigless check vacuum_explore
 
       rigless check examples/thermostat/winter.toml
 

@@ -1,5 +1,6 @@
 """The fleet page: map and table of many robots, selection in step, actions on many."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,15 @@ def test_everything_on_the_fleet_page_can_be_reached(fleet):
         assert overflow(fleet) == []
     assert_axe(fleet.page)
     fleet.resize(before)
+
+
+def test_the_rate_of_pictures_is_shown_while_robots_move(fleet):
+    rate = fleet.page.locator(".fleet-rate")
+    expect(rate).to_have_text("no robot moves")
+    fleet.server.post("/api/resume")  # cart-2 and cart-3 are on their way
+    expect(rate).to_have_text(re.compile("[1-9][0-9]*/s"))
+    fleet.server.post("/api/pause")
+    expect(rate).to_have_text("no robot moves")
 
 
 def test_the_stream_ends_with_the_page(fleet):

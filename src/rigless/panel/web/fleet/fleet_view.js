@@ -50,6 +50,7 @@ const names = signal(/** @type {Names} */ ("some"));
 const chosenWorld = signal(-1);
 const dots = signal(false);
 const drawnHz = signal(0);
+const changedHz = signal(0); // pictures in which a robot has moved
 const missedHz = signal(0); // pictures that the server had and this page did not draw
 /** @type {FleetMap|null} */
 let map = null;
@@ -126,7 +127,8 @@ export function startFleet() {
   });
   setInterval(() => {
     drawnHz.value = drawn - drawnBefore;
-    missedHz.value = Math.max(0, fleet.pictures - picturesBefore - drawnHz.value);
+    changedHz.value = Math.max(0, fleet.pictures - picturesBefore);
+    missedHz.value = Math.max(0, changedHz.value - drawnHz.value);
     [drawnBefore, picturesBefore] = [drawn, fleet.pictures];
   }, 1000);
 }
@@ -216,6 +218,8 @@ function overlayTools() {
 /** The pictures per second, and the reason if they are fewer than asked for. */
 function rateText() {
   const { hz, asked_hz, sent_hz, cost_ms: server_ms, total } = rate.value;
+  if (!total) return rateLine("waiting for the first picture");
+  if (!changedHz.value) return rateLine("no robot moves");
   const late = drawnHz.value < LATE * hz;
   const busy = late && sent_hz < 0.9 * hz;
   const reasons = [
@@ -228,10 +232,14 @@ function rateText() {
     ...(dots.value ? [busy ? "dots instead of arrows" :
       `dots instead of arrows: an arrow picture takes over ${SLOW_MS} ms here`] : []),
   ];
-  return html`<div class="fleet-rate ${reasons.length ? "thinned" : ""}" role="status"
-    title="Pictures per second that are drawn">${drawnHz.value}/s${
-    reasons.length ? html` · ${reasons.join("; ")}` : nothing}</div>`;
+  if (late && !reasons.length) reasons.push(`robots move in ${changedHz.value} of ${hz}/s`);
+  return rateLine([`${drawnHz.value}/s`, reasons.join("; ")].filter(Boolean).join(" · "),
+    reasons.length > 0);
 }
+
+/** @param {string} text @param {boolean} thinned */
+const rateLine = (text, thinned = false) => html`<div class="fleet-rate ${thinned ? "thinned" : ""}"
+  role="status" title="Pictures per second that are drawn">${text}</div>`;
 
 function tableBar() {
   void tableRevision.value;

@@ -73,9 +73,14 @@ def is_peer(peer: str, pids: Iterable[int]) -> bool:
 
 
 def clients_of(port: int, known: Iterable[int]) -> list[str]:
-    """Return the clients of a TCP server of this machine, without those of known processes."""
+    """Return the clients of a TCP server of this machine, without those of known processes.
+
+    A connection that opens or closes while files are listed may lack its file. Only connections
+    that exist before and after it count.
+    """
+    before = set(tcp_connections((ESTABLISHED,)))
     files = open_files(known)
-    ends = list(tcp_connections((ESTABLISHED,)))
+    ends = before & set(tcp_connections((ESTABLISHED,)))
     ours = {end.local for end in ends if end.file in files}
     suffix = f":{port}"
     return sorted(end.peer for end in ends if end.local.endswith(suffix) and end.peer not in ours)

@@ -28,6 +28,31 @@ def test_space_plays_and_pauses_but_not_while_a_field_has_the_keys(vacuum):
     expect(vacuum.fact("state")).to_have_text("running")
 
 
+def test_space_plays_and_pauses_after_a_click_on_a_button(vacuum):
+    vacuum.button("Plots (p)").click()
+    vacuum.page.keyboard.press("Space")
+    expect(vacuum.fact("state")).to_have_text("paused")
+    vacuum.button("Plots (p)").focus()  # as by the tab key
+    vacuum.page.keyboard.press("Space")
+    assert vacuum.server.status()["state"] == "paused"
+    expect(vacuum.button("Plots (p)")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_menu_is_closed_by_escape_and_by_another_page(vacuum):
+    menu = vacuum.page.get_by_role("dialog", name="Recordings and snapshots")
+    opener = vacuum.page.get_by_role("button", name="Recordings and snapshots")
+    opener.click()
+    expect(menu).to_be_visible()
+    vacuum.page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    opener.click()
+    expect(menu).to_be_visible()
+    here = vacuum.page.url
+    vacuum.page.evaluate("location.hash = '#/'")
+    expect(menu).to_be_hidden()
+    vacuum.page.goto(here)
+
+
 def test_a_step_is_as_long_as_asked_for_by_button_and_by_key(vacuum):
     begin_s = vacuum.pause()["time_s"]
     vacuum.button("Step 10 ms (.)").click()

@@ -29,7 +29,8 @@ h1 { margin: 0 0 8px; font-size: 22px; }
 label { display: block; margin: 16px 0 6px; font-weight: 600; }
 input, button { box-sizing: border-box; width: 100%; min-height: 44px; padding: 0 12px;
   font: inherit; border-radius: 8px; border: 1px solid light-dark(#68737e, #7b8792); }
-button { margin-top: 12px; font-weight: 700; cursor: pointer; }
+button { margin-top: 12px; font-weight: 700; cursor: pointer; color: #fff; border: 0;
+  background: light-dark(#1d5fa8, #2968b0); }
 code { font-size: 14px; overflow-wrap: anywhere; }
 .wrong { color: light-dark(#b42522, #ff8a84); font-weight: 600; }
 """

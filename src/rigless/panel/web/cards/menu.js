@@ -1,6 +1,11 @@
-// A button that opens a small window below it, or above it if there is more room. A click elsewhere
-// or Escape closes it.
+// A button that opens a small window below it, or above it if there is more room. A click elsewhere,
+// Escape or another page closes it.
 import { html, nothing } from "lit-html";
+
+addEventListener("hashchange", () => {
+  for (const one of document.querySelectorAll(".menu:popover-open"))
+    /** @type {HTMLElement} */ (one).hidePopover();
+});
 
 const MARGIN_PX = 8;
 

@@ -60,8 +60,24 @@ export function helpDialog() {
     <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
 }
 
+/** The button that a pointer gave the focus. @type {Element|null} */
+let pointedButton = null;
+addEventListener("pointerdown", ({ target }) => {
+  pointedButton = target instanceof Element ? target.closest("button, a") : null;
+}, { capture: true });
+addEventListener("focusin", ({ target }) => {
+  if (target !== pointedButton) pointedButton = null;
+});
+
+/** Let space play and pause after a click: it does not press the clicked button again. */
+function leavePointedButton() {
+  if (!pointedButton || document.activeElement !== pointedButton) return;
+  /** @type {HTMLElement} */ (pointedButton).blur();
+  pointedButton = null;
+}
+
 /**
- * True if the key belongs to a dialog, or to the focused field or button.
+ * True if the key belongs to a dialog, a menu, or the focused field or button.
  * @param {KeyboardEvent} event
  */
 function isForFocusedElement(event) {
@@ -69,7 +85,10 @@ function isForFocusedElement(event) {
   if (!target || document.querySelector("dialog[open]"))
     return Boolean(document.querySelector("dialog[open]"));
   if (target.closest("select, textarea, input:not([type=checkbox])")) return true;
-  return event.key === " " && Boolean(target.closest("button, a, input"));
+  if (event.key === "Escape") return Boolean(document.querySelector(":popover-open"));
+  if (event.key !== " " || !target.closest("button, a, input, summary")) return false;
+  leavePointedButton();
+  return document.activeElement === target;
 }
 
 export function startShortcuts() {

@@ -256,3 +256,24 @@ def test_plots_have_the_marks_of_the_whole_recording_and_its_time(played):
         "it is not read to its end",
     )
     panel.page.evaluate("() => (location.hash = '#/')")
+
+
+def test_on_a_phone_the_player_stays_above_the_emergency_stop(played):
+    before, page = played.page.viewport_size, played.page
+    played.resize({"width": 390, "height": 844})
+    player = page.get_by_role("region", name="Recording player")
+    stop = played.button("E-STOP").bounding_box()
+    shell = page.locator(".shell")
+    for place in (0, 150):
+        shell.evaluate("(one, place) => one.scrollTo(0, place)", place)
+        expect(player.get_by_role("button", name="Close the recording")).to_be_in_viewport()
+        box = player.bounding_box()
+        assert box["y"] + box["height"] <= stop["y"] + 1, "the emergency stop covers it"
+        assert box["y"] > 844 / 2, "it covers the map"
+    boxes = [
+        page.locator(f"header > .bar > {name}").bounding_box()
+        for name in (".clock", ".connection", ".segments")
+    ]
+    middles = [box["y"] + box["height"] / 2 for box in boxes]
+    assert max(middles) - min(middles) < 10, "the header has more than one row"
+    played.resize(before)

@@ -1,5 +1,5 @@
-// A button that opens a small window below it, or above it if there is more room. A click elsewhere,
-// Escape or another page closes it.
+// A button that opens a small window below it, or above it if there is more room. Escape, a click
+// elsewhere and another page close it.
 import { html, nothing } from "lit-html";
 
 addEventListener("hashchange", () => {

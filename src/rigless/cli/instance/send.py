@@ -47,7 +47,8 @@ def send(
         raise InputError(Problem(f"{robot}/{port}", *why))
     answers = direction != "in"
     pieces = exchange(transport, found["url"], messages, subject, wait_s, answers, login)
-    if transport in STREAMS:
+    can = capabilities(transport)
+    if can.text_lines and not can.datagrams:  # an answer may come in any number of pieces
         whole = b"".join(pieces)
         pieces = iter([whole] if whole else [])
     nothing = True
@@ -55,13 +56,10 @@ def send(
         print_line(readable(piece))
         nothing = False
     if nothing:
-        sent = messages and (transport in ONE_WAY or not answers)
+        # On a shared address answers are messages on other subjects.
+        sent = messages and (can.shared_address or not answers)
         lacking = "answer" if messages else "message"
         print_note("sent" if sent else f"no {lacking} within {wait_s:g} s", "dim")
-
-
-STREAMS = ("tcp", "pty")  # an answer may come in any number of pieces
-ONE_WAY = ("nats", "mqtt", "dds", "rclpy")  # answers are messages on other subjects
 
 
 def _refusal(transport: str, direction: str, sending: bool) -> tuple[str, str] | None:

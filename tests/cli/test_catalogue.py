@@ -19,7 +19,8 @@ def test_list_describes_every_entry_or_names_its_file(run_cli):
     found = {name: text for name, text in rows if not text.startswith("map: ")}
     assert found["vacuum_carpet"].startswith("On a metre of carpet a fifth of the wheels' travel")
     assert found["arena"] == "maze: the competition's arena: passages 7 in wide on a 3.5 in grid"
-    assert all(text.split(": ", 1)[-1] for text in found.values())
+    assert all(text.split(": ", 1)[-1] and len(text) <= 120 for text in found.values())
+    assert found["agv_vda5050_updates"].endswith(" …")
     assert "vacuum_carpet.toml" in run_cli("list", "--paths").stdout
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import shorten
 
 from rigless.console import print_line
 from rigless.scenario import extras, kinds
 from rigless.scenario.bundled import bundled_scenarios, describe_file
 from rigless.worlds.bundled import bundled_cells, bundled_maps, bundled_mazes
+
+LONGEST = 120  # characters of a description
 
 
 def show(paths: bool = False) -> None:
@@ -27,7 +30,13 @@ def show(paths: bool = False) -> None:
 
 def _rows(files: Mapping[str, Path], paths: bool, prefix: str = "") -> list[tuple[str, str]]:
     return [
-        (name, str(path) if paths else prefix + describe_file(path)) for name, path in files.items()
+        (
+            name,
+            str(path)
+            if paths
+            else shorten(prefix + describe_file(path), LONGEST, placeholder=" …"),
+        )
+        for name, path in files.items()
     ]
 
 

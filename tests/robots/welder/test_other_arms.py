@@ -162,6 +162,7 @@ def test_levers_and_visuals_that_are_left_out_are_noted(folder):
 def test_collada_meshes_collide_and_are_drawn(folder):
     meshes = folder / "meshes"
     meshes.mkdir()
+    (folder / "x").mkdir()  # it has the name of the package, but no meshes
     (meshes / "link.dae").write_bytes(collada())
     text = other_arms.urdf("irb_2400").replace("irb_2400_support/meshes/visual/", "x/meshes/")
     text = re.sub(r"meshes/\w+\.dae", "meshes/link.dae", text)

@@ -340,7 +340,7 @@ class _Reading:
         place = self.path.parent / file
         if file.startswith("package://"):
             package, _, rest = file.removeprefix("package://").partition("/")
-            found_at = self._package(package)
+            found_at = self._package(package, rest)
             if found_at is None:
                 self.blame(
                     name,
@@ -359,18 +359,22 @@ class _Reading:
             return None
         return Mesh(found.vertices_m * np.array(scale), found.triangles)
 
-    def _package(self, name: str) -> Path | None:
+    def _package(self, name: str, file: str) -> Path | None:
         """Return the folder of a ROS package, or None.
 
         It is a folder above the URDF with that name or with a package.xml of that name, or a
         folder of that name next to one of these. Without one, meshes may lie in the URDF's folder.
+        The first of them that has the file is taken, since another may only have the name.
         """
+        folders: list[Path] = []
         for folder in self.path.resolve().parents:
             if folder.name == name or _package_name(folder) == name:
-                return folder
-            if (folder / name).is_dir():
-                return folder / name
-        return self.path.parent if (self.path.parent / "meshes").is_dir() else None
+                folders.append(folder)
+            elif (folder / name).is_dir():
+                folders.append(folder / name)
+        if (self.path.parent / "meshes").is_dir():
+            folders.append(self.path.parent)
+        return next((one for one in folders if _is_file(one / file)), next(iter(folders), None))
 
     def _origin(self, element: ElementTree.Element) -> Matrix:
         origin, name = element.find("origin"), element.get("name", element.tag)
@@ -393,6 +397,14 @@ class _Reading:
             )
             return [1.0] * count
         return found
+
+
+def _is_file(path: Path) -> bool:
+    """Return False for a name that the file system refuses as well."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _package_name(folder: Path) -> str:

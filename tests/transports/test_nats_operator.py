@@ -11,7 +11,7 @@ import pytest
 
 from nats_servers import Permissions, Server, Users
 from rigless.kernel.problems import InputError
-from rigless.transports.jetstream import lease, publisher
+from rigless.transports.jetstream import lease
 
 from .inboxes import until
 from .nats_robots import IN, OUT, STATE, Robot, backend, eventually, on_loop, port, running
@@ -319,7 +319,6 @@ async def test_a_state_that_is_too_large_is_told_and_does_not_cost_the_connectio
 
 @on_loop
 async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(publisher, "PROBE_S", 0.0)
     with Server(tmp_path) as server:
         async with backend(server.url) as other:
             info = await other.js.add_stream(name=OUT, subjects=list(SAYS), max_msg_size=40)
@@ -344,7 +343,6 @@ async def test_a_stream_that_takes_no_states_is_told_and_when_it_does_again(tmp_
 async def test_a_deleted_stream_is_noticed_by_one_who_has_only_states_to_tell(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(publisher, "PROBE_S", 0.0)
     with Server(tmp_path) as server:
         async with running(port(server.url, tmp_path)) as robot, backend(server.url) as other:
             await other.js.delete_stream(STATE)

@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from nats_servers import Server
-from rigless.transports.jetstream import publisher, server, streams
+from rigless.transports.jetstream import server, streams
 
 from .inboxes import until
 from .nats_robots import IN, OUT, STATE, backend, eventually, on_loop, port, running
@@ -140,7 +140,6 @@ async def test_without_memory_the_states_are_on_disk(tmp_path):
 async def test_a_refused_state_is_reported_to_the_robot_and_when_it_is_stored_again(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(publisher, "PROBE_S", 0.0)
     with Server(tmp_path) as nats_server:
         async with backend(nats_server.url) as other:
             info = await other.js.add_stream(

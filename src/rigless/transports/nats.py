@@ -285,6 +285,8 @@ class Transport:
         self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
         if self._session is not None:
             self._session.tick()
+            for _ in range(self._session.publisher.take_lost()):
+                self.inbox.dropped(self._link)
             self._report(due=asyncio.get_running_loop().time() >= self._report_s)
 
     def _report(self, due: bool = False) -> None:

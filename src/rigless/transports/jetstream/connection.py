@@ -26,6 +26,7 @@ from rigless.transports.jetstream.errors import (
     ReplyTimeoutError,
     as_link_error,
 )
+from rigless.transports.jetstream.followed import FollowedSubjects
 from rigless.transports.jetstream.server import is_embedded
 from rigless.transports.jetstream.server_socket import ServerSocket
 from rigless.transports.transport import PENDING_BYTES
@@ -93,13 +94,15 @@ class Connection:
         self._out: list[bytes] = []
         self._subscriptions: dict[int, tuple[str, Delivery]] = {}
         self._pending: dict[int, tuple[ReplyHandler, Any, str]] = {}
+        self.followed = FollowedSubjects(self.inbox)
         self._next_request = 0
         self._next_subscription = 0
         self._logged: set[str] = set()
         self._no_replies: PermissionDeniedError | None = None  # why no reply can arrive
         self._refused: set[str] = set()  # denied subjects that were reported to the requester
         self._was_up = False
-        self.subscribe(f"{self.inbox}.*", self._reply)
+        replies = self.subscribe(f"{self.inbox}.*", self._reply)
+        self._runs = protocol.Acknowledgements(self.inbox, replies, self.followed.acknowledged)
         self._task = asyncio.get_running_loop().create_task(self._stay_connected())
 
     @property
@@ -226,8 +229,11 @@ class Connection:
             found[1](subject, reply, headers, data)
 
     def _reply(self, subject: str, reply: str, headers: bytes, data: bytes) -> None:
+        name = subject.rpartition(".")[2]
+        if self.followed.take(name, headers, data):
+            return
         try:
-            pending = self._pending.pop(int(subject.rpartition(".")[2]), None)
+            pending = self._pending.pop(int(name), None)
         except ValueError:  # not one of our requests
             return
         if pending is not None:
@@ -238,11 +244,12 @@ class Connection:
         for number in waiting:
             on_reply, context, _ = self._pending.pop(number)
             on_reply(context, DENIED, b"", b"")
+        followed = action == "publish" and self.followed.deny(subject, DENIED)
         if action == "subscribe" and subject.startswith(self.inbox):
             self._no_replies = PermissionDeniedError("subscribe to", "_INBOX.>")
             self.log(str(self._no_replies), "error")
             self._reply_to_all(NO_REPLIES)
-        elif waiting:
+        elif waiting or followed:
             self._refused.add(subject)
         elif subject not in self._refused and not any(
             observer.denied(subject) for observer in list(self.observers)
@@ -290,7 +297,7 @@ class Connection:
         return servers
 
     async def _dial(self, server: SplitResult) -> ServerSocket:
-        wire = ServerSocket(self._message, self._denied, self._learn_servers)
+        wire = ServerSocket(self._message, self._denied, self._learn_servers, self._runs)
         try:
             async with asyncio.timeout(self.settings.connect_s):
                 await wire.dial(

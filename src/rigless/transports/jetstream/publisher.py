@@ -10,12 +10,11 @@ message that its followers have stored.
 
 Latest-wins messages are sent without waiting for a reply, and never before a durable message that
 was emitted earlier. If they cannot be sent now, only the newest of each subject waits; none waits
-over an outage or while durable messages are not stored. From time to time one asks for a reply, to
-check that the stream stores them.
+over an outage or while durable messages are not stored. Their acknowledgements are counted
+(`latest.py`).
 """
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Callable
 
@@ -36,6 +35,7 @@ from rigless.transports.jetstream.errors import (
     PermissionDeniedError,
     as_link_error,
 )
+from rigless.transports.jetstream.latest import LatestPublisher
 from rigless.transports.jetstream.outbox import DurableMessage, Outbox
 
 WINDOW = 256  # durable messages of a robot in flight
@@ -43,7 +43,6 @@ PAGE = 512  # durable messages in memory; the others stay in the file
 ANSWER_S = 5.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 5.0
 WALK = 1000  # stored messages of a subject that are searched
-PROBE_S = 4.0  # interval of the checks that a subject is stored
 TOO_LARGE = 10054
 
 
@@ -71,7 +70,6 @@ class Publisher:
             robot,
             stream,
         )
-        self._latest_stream = stream  # of latest-wins messages
         self._log, self._missing, self._answer_s = log, missing, answer_s
         self._queue: deque[DurableMessage] = deque()
         self._in_flight: dict[
@@ -90,11 +88,11 @@ class Publisher:
         self._logged = ""
         self._leaderless_s: float | None = None  # time of the first reply that there is no leader
         self._stream_check: asyncio.Task[None] | None = None  # searches for the stream
-        self._probes: dict[str, int] = {}  # checked latest-wins subject → request_id
-        self._probe_s = 0.0  # time of the next check
+        self._latest = LatestPublisher(
+            connection, stream, log, self._check_stream, self._is_election, self._stored_latest
+        )
         self._largest = connection.max_payload
         self._cannot_check = False
-        self._rejected: dict[str, str] = {}  # rejected latest-wins subject → reason
         self._retry: asyncio.TimerHandle | None = None
         self._resuming: asyncio.Task[None] | None = None
         if self._on_file:
@@ -103,8 +101,12 @@ class Publisher:
     @property
     def problem(self) -> str:
         """The reason why the stream does not store messages at present, or ""."""
-        lost = (f"messages to {subject} are lost: {why}" for subject, why in self._rejected.items())
-        return self._logged or next(lost, "")
+        return self._logged or self._latest.problem
+
+    def take_lost(self) -> int:
+        """Return the number of latest-wins messages that were not stored since the last call."""
+        lost, self._latest.lost = self._latest.lost, 0
+        return lost
 
     # Messages
 
@@ -124,56 +126,18 @@ class Publisher:
         if not self.open or self._stalled or self._connection.congested:
             return False
         if len(headers) + 12 + len(data) > self._largest:  # the server would close the connection
-            self._not_taken(
+            self._latest.not_taken(
                 subject, f"{len(data)} bytes exceed the limit of the server ({self._largest})"
             )
             return False
         if self._queue:
             self._held[subject] = data, headers
         else:
-            self._publish(subject, data, headers)
+            self._latest.publish(subject, data, headers)
         return True
 
-    def _publish(self, subject: str, data: bytes, headers: bytes) -> None:
-        if subject in self._probes:
-            self._connection.publish(subject, data, "", headers)
-        else:
-            self._probes[subject] = self._connection.publish_request(
-                subject, data, headers, self._probed, subject
-            )
-
-    def _forget_probes(self) -> None:
-        """Let the next latest-wins message of each subject ask for a reply."""
-        for request_id in self._probes.values():
-            self._connection.cancel_request(request_id)
-        self._probes.clear()
-
-    def _probed(self, subject: str, status: int, headers: bytes, data: bytes) -> None:
-        if status in (LOST, NO_REPLIES) or not self.open:
-            return
-        if status == DENIED:
-            self._not_taken(subject, str(PermissionDeniedError("publish to", subject)))
-        elif status == NO_RESPONDERS:
-            self._probes.pop(subject, None)  # the next one asks for a reply
-            self._check_stream(subject, self._latest_stream)
-        else:
-            with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-                error = _answer.decode(data).error
-                if error is not None and self._is_election(error.err_code):
-                    self._probes.pop(subject, None)
-                elif error is not None:
-                    self._not_taken(subject, f"{error.description} (error {error.err_code})")
-                else:
-                    self._leaderless_s = None
-                    if self._rejected.pop(subject, None):
-                        self._log(
-                            f"the stream {self._latest_stream} accepts {subject} again", "info"
-                        )
-
-    def _not_taken(self, subject: str, why: str) -> None:
-        if self._rejected.get(subject) != why:
-            self._rejected[subject] = why
-            self._log(f"messages to {subject} are lost: {why}", "error")
+    def _stored_latest(self) -> None:
+        self._leaderless_s = None
 
     def _is_election(self, code: int) -> bool:
         """Return whether the stream has had no leader for a short time only."""
@@ -207,13 +171,15 @@ class Publisher:
 
     # Start and end
 
-    async def begin(self, last: int, latest_stream: str = "") -> None:
+    async def begin(self, last: int, latest_stream: str = "", acknowledges: bool = True) -> None:
         """Resolve messages of unknown outcome, then publish. Raises LinkError.
 
         `last` is the last sequence of the stream. If it went back, the stream is a new one.
-        `latest_stream` takes the latest-wins messages; the default is the same stream.
+        `latest_stream` takes the latest-wins messages; the default is the same stream. It
+        `acknowledges` them, unless it was made with no_ack.
         """
-        self._latest_stream = latest_stream or self._stream
+        self._latest.stream = latest_stream or self._stream
+        self._latest.acknowledges = acknowledges
         self.end()
         if self._outbox.commit():
             self.depth = self._outbox.depth(self._robot)  # a broken file may have lost rows
@@ -235,7 +201,7 @@ class Publisher:
         """Stop publishing. The outcome of in-flight messages is unknown."""
         self.open = False
         self._held.clear()
-        self._forget_probes()
+        self._latest.end()
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -282,14 +248,12 @@ class Publisher:
         if not self._queue and self._held:
             held, self._held = self._held, {}
             for subject, (data, headers) in held.items():
-                self._publish(subject, data, headers)
+                self._latest.publish(subject, data, headers)
 
     def tick(self) -> None:
         """Treat messages without a reply in time as not stored. Call about once a second."""
         now_s = asyncio.get_running_loop().time()
-        if now_s >= self._probe_s:
-            self._probe_s = now_s + PROBE_S
-            self._forget_probes()
+        self._latest.tick(now_s)
         if not self._in_flight:
             return
         oldest = now_s - self._answer_s

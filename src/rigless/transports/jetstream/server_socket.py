@@ -27,7 +27,13 @@ OnInfo = Callable[[], None]  # the server sent a new INFO
 class ServerSocket(ClientSocket):
     """The NATS protocol of one connection."""
 
-    def __init__(self, on_message: protocol.OnMessage, on_denied: OnDenied, on_info: OnInfo):
+    def __init__(
+        self,
+        on_message: protocol.OnMessage,
+        on_denied: OnDenied,
+        on_info: OnInfo,
+        runs: protocol.Acknowledgements | None = None,
+    ):
         super().__init__()
         loop = asyncio.get_running_loop()
         self.info = protocol.Info()
@@ -36,7 +42,7 @@ class ServerSocket(ClientSocket):
         self._greeted: asyncio.Future[None] = loop.create_future()
         self._ready: asyncio.Future[None] = loop.create_future()
         self._on_denied, self._on_info = on_denied, on_info
-        self._parser = protocol.Parser(on_message, self._line)
+        self._parser = protocol.Parser(on_message, self._line, runs)
 
     async def dial(self, url: SplitResult, creds: str, name: str, certified: str = "") -> None:
         """Connect and log in. Raises LinkError.

@@ -190,7 +190,8 @@ class Session:
         if not self.ready.done():
             self.ready.set_result(None)
         await self.listening.wait()
-        await self.publisher.begin(outbound.last_seq, found.state.name)
+        acknowledges = not found.state.config.get("no_ack")
+        await self.publisher.begin(outbound.last_seq, found.state.name, acknowledges)
         if not self._last_delivered:
             await self._deliver_last(inbound)
         await self._consumer.begin()

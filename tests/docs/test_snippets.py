@@ -94,3 +94,13 @@ def test_a_wrong_output_or_exit_code_is_found(tmp_path: Path):
     (process,) = page.running
     page.stop()
     assert process.poll() is not None
+
+
+def test_a_block_with_an_invalid_run_is_repeated(tmp_path: Path):
+    page = Page(tmp_path)
+    slow = "  invalid: machine too slow: 2 s"
+    count = f"echo x >> runs; [ $(wc -l < runs) = 3 ] || {{ echo '{slow}'; exit 1; }}\n"
+    page.run(Step(1, "sh", count))
+    assert (tmp_path / "runs").read_text() == "x\nx\nx\n"
+    with pytest.raises(WrongOutputError, match="exit code 1"):
+        page.run(Step(2, "sh", "echo 'invalid: machine too slow'; exit 1\n"))

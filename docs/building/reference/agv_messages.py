@@ -41,7 +41,7 @@ This command, published on `robot.agv.command.request`, drives the robot `agv` t
 messages of a type. The times are those of the robot's clock, which is the date of this machine. The
 robot answers on `robot.agv.command.ack`, in `payload` with the same `commandId` and the `status`
 ACCEPTED, RUNNING and at last SUCCEEDED. A message that it cannot read is answered with REJECTED,
-whose `message` names the field, and logged as the event MALFORMED_ENVELOPE. A whole backend is in
+whose `message` names the field; its event is `malformed-envelope`. A whole backend is in
 [examples/under_test](../../../examples/under_test/agv/backend.py).
 
 """

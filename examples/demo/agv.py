@@ -81,6 +81,7 @@ class Fleet:
                 pose = json.loads(message.data)["payload"]["pose"]
                 left_m = dist(robot.leg[-1], (pose["x"], pose["y"]))
                 passed = {n for n in robot.leg if dist(n, robot.leg[-1]) > left_m + PASSED_M}
+                passed -= {robot.goal}  # it may come back to the bay that it leaves
                 if passed & robot.held:
                     async with self.freed:
                         robot.held -= passed

@@ -52,6 +52,7 @@ def main(generations=8):
         bar = "#" * max(0, round(10 * (curve[-1] + 2)))
         print(f"generation {generation + 1:2}: mean reward {curve[-1]:6.2f} {bar}", flush=True)
     print(f"learned: {curve[-1] > curve[0] + 0.5}")
+    return curve
 
 
 if __name__ == "__main__":

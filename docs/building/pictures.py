@@ -1,10 +1,11 @@
 """`make pictures`: make the pictures of the documentation from the real product.
 
 Without names it makes all of them, which takes some fifteen minutes: demo (those of the panel, by
-`scripts/draw-demo`), fleet, pacbot-window, gpu-batch, and tutorials/NAME for each tutorial. Each is
-made in a process and a private network of its own.
+`scripts/draw-demo`), fleet, pacbot-window, gpu-batch, learning-curve, and tutorials/NAME for each
+tutorial. Each is made in a process and a private network of its own.
 """
 
+import math
 import os
 import re
 import runpy
@@ -182,11 +183,53 @@ def bars(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def learning_curve() -> None:
+    """The learning curve of the example that searches for a policy."""
+    example = runpy.run_path(str(ROOT / "examples" / "13_train_a_policy.py"))
+    (PICTURES / "learning-curve.svg").write_text(line(example["main"](12)), "utf-8")
+
+
+def line(rewards: list[float]) -> str:
+    """Return a chart of the mean reward by generation, as SVG."""
+    low, high = math.floor(min(0.0, *rewards)), math.ceil(max(rewards))
+
+    def y(reward: float) -> float:
+        return 44 + 196 * (high - reward) / (high - low)
+
+    def x(generation: int) -> float:
+        return 60 + 520 * generation / (len(rewards) - 1)
+
+    places = [(x(i), y(reward)) for i, reward in enumerate(rewards)]
+    parts = [
+        f'<path class="grid" d="M60 {y(level):.0f}H580"/>'
+        f'<text x="50" y="{y(level) + 4:.0f}" text-anchor="end">{level}</text>'
+        for level in range(low, high + 1)
+    ]
+    parts += [
+        f'<text x="{x(i):.0f}" y="262" text-anchor="middle">{i + 1}</text>'
+        for i in range(len(rewards))
+    ]
+    joined = "L".join(f"{at:.1f} {up:.1f}" for at, up in places)
+    parts.append(f'<path class="curve" d="M{joined}"/>')
+    parts += [f'<circle cx="{at:.1f}" cy="{up:.1f}" r="3.5"/>' for at, up in places]
+    head = "Mean reward of 160 episodes in each generation of the search"
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 290" width="600">'
+        "<style>text{font:13px system-ui,sans-serif;fill:#151a1f}.page{fill:#fff}"
+        ".head{font-weight:600}.grid{stroke:#d5dbe1}.curve{fill:none;stroke:#2d74b8;"
+        "stroke-width:2}circle{fill:#2d74b8}</style>"
+        '<rect class="page" width="600" height="290"/>'
+        f'<text class="head" x="8" y="24">{head}</text>{"".join(parts)}'
+        '<text x="320" y="282" text-anchor="middle">generation</text></svg>\n'
+    )
+
+
 DRAWN: dict[str, Callable[[], None]] = {
     "demo": demo,
     "fleet": fleet,
     "pacbot-window": pacbot_window,
     "gpu-batch": gpu_batch,
+    "learning-curve": learning_curve,
     **{
         f"tutorials/{path.stem}": partial(tutorial, path)
         for path in sorted((DOCS / "tutorials").glob("*.md"))

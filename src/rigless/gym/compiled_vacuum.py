@@ -53,11 +53,19 @@ class Results(NamedTuple):
 
 
 @inlined
-def _range(i: int, k: int, scans: Any, numbers: Floats) -> float:
+def _range(i: int, k: int, scans: Any, reach_m: float) -> float:
     """Return the distance of beam k as a share of the reach; 1 if there is no echo."""
-    if scans.qualities[i, k] == 0:
-        return 1.0
-    return min(scans.distances_m[i, k] / numbers[REACH_M], 1.0)
+    share = scans.distances_m[i, k] / reach_m
+    return share if scans.qualities[i, k] > 0 and share < 1.0 else 1.0
+
+
+@compiled
+def _see_ranges(i: int, beams: int, scans: Any, reach_m: float, out: Any) -> None:
+    """Observe all beams of robot i."""
+    distances, qualities, row = scans.distances_m[i], scans.qualities[i], out[i]
+    for k in range(beams):
+        share = distances[k] / reach_m
+        row[k] = share if (qualities[k] > 0) & (share < 1.0) else 1.0
 
 
 @inlined
@@ -89,7 +97,7 @@ def see_goal(i: int, k: int, robots: Robots, scans: Any, goals: Goals, out: Any)
     """Observe beam k of robot i; with k behind the last beam, everything else."""
     numbers, beams = goals.numbers, scans.distances_m.shape[1]
     if k < beams:
-        out[i, k] = _range(i, k, scans, numbers)
+        out[i, k] = _range(i, k, scans, numbers[REACH_M])
         return
     _sense(i, robots, numbers, beams, out)
     body = robots.bodies[i]
@@ -140,7 +148,7 @@ def see_floor(i: int, k: int, robots: Robots, scans: Any, floor: Floor, out: Any
     """Observe beam k of robot i; with k behind the last beam, everything else."""
     numbers, beams = floor.numbers, scans.distances_m.shape[1]
     if k < beams:
-        out[i, k] = _range(i, k, scans, numbers)
+        out[i, k] = _range(i, k, scans, numbers[REACH_M])
         return
     _sense(i, robots, numbers, beams, out)
     body = robots.bodies[i]
@@ -198,9 +206,10 @@ def see_goal_many(
     first: int, last: int, robots: Robots, scans: Any, goals: Goals, out: Any
 ) -> None:
     robots, scans, goals, out = lent(robots), lent(scans), lent(goals), lent(out)
+    beams = scans.distances_m.shape[1]
     for i in range(first, last):
-        for k in range(scans.distances_m.shape[1] + 1):
-            see_goal(i, k, robots, scans, goals, out)
+        _see_ranges(i, beams, scans, goals.numbers[REACH_M], out)
+        see_goal(i, beams, robots, scans, goals, out)
 
 
 @unlocked
@@ -208,9 +217,10 @@ def see_floor_many(
     first: int, last: int, robots: Robots, scans: Any, floor: Floor, out: Any
 ) -> None:
     robots, scans, floor, out = lent(robots), lent(scans), lent(floor), lent(out)
+    beams = scans.distances_m.shape[1]
     for i in range(first, last):
-        for k in range(scans.distances_m.shape[1] + 1):
-            see_floor(i, k, robots, scans, floor, out)
+        _see_ranges(i, beams, scans, floor.numbers[REACH_M], out)
+        see_floor(i, beams, robots, scans, floor, out)
 
 
 @unlocked

@@ -229,15 +229,15 @@ def beam(i: int, k: int, robots: Robots, model: Model, maps: Maps, scans: Scans)
 
 @compiled
 def scan(
-    i: int, robots: Robots, model: Model, maps: Maps, scans: Scans, buffers: s.Hits, noise: Floats
-) -> None:
+    i: int, robots: Robots, model: Model, maps: Maps, scans: Scans, buffers: s.Hits, noise: Floats,
+    points: Floats,
+) -> None:  # fmt: skip
     """Measure the last turn of robot i, its rays cast together.
 
-    `buffers` and `noise` have a row for each beam.
+    `buffers` and `noise` have a row for each beam, `points` has a column.
     """
-    robots, model, maps, scans, buffers, noise = (
-        lent(robots), lent(model), lent(maps), lent(scans), lent(buffers), lent(noise),
-    )  # fmt: skip
+    robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
+    buffers, noise, points = lent(buffers), lent(noise), lent(points)
     counters, which, beams = robots.counters[i], robots.maps[i], _beams(i, robots, model)
     for k in range(beams, model.angles.shape[0]):
         _write(scans, i, k, math.inf, False, model.angles[k], 0.0, 0)
@@ -255,13 +255,17 @@ def scan(
         setup, squares_of(maps, which), layer_of(maps, maps.material, which), model.discs,
         model.boxes, key, number, hits, noise,
     )  # fmt: skip
+    truth_m = scans.truth_m[i]
     for k in range(beams):
-        truth_m = hits.ranges[k] * setup[s.RES]
-        seen, angle, distance, quality = s.measure(
-            setup, model.angles[k], model.cosines[k], model.sines[k], truth_m, noise, k, key,
-            number, k,
-        )  # fmt: skip
-        _write(scans, i, k, truth_m, seen, angle, distance, quality)
+        truth_m[k] = hits.ranges[k] * setup[s.RES]
+    s.measure_all(
+        setup, model.angles, model.cosines, model.sines, truth_m[:beams], noise, key, number, points
+    )
+    for k in range(beams):
+        seen = points[3, k] > 0.0
+        scans.angles[i, k] = points[0, k] if seen else model.angles[k]
+        scans.distances[i, k] = points[1, k] if seen else 0.0
+        scans.qualities[i, k] = int(points[2, k]) if seen else 0
 
 
 @compiled
@@ -326,9 +330,9 @@ def scan_many(
     """Measure the last turn of the robots from `first` to before `last`."""
     robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
     beams = model.angles.shape[0]
-    buffers, noise = s.make_hits(beams), np.empty((beams, 4))
+    buffers, noise, points = s.make_hits(beams), np.empty((beams, 4)), np.empty((4, beams))
     for i in range(first, last):
-        scan(i, robots, model, maps, scans, buffers, noise)
+        scan(i, robots, model, maps, scans, buffers, noise, points)
 
 
 @unlocked

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled_elementary import atan2, sin_cos
+from rigless.kernel.elementary import ATAN, ATAN_REST, HALF_PI, HALF_PI_REST
 from rigless.sensors.noise import block, blocks, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray
 from rigless.worlds.rays.shapes import cast_shapes
@@ -42,7 +43,9 @@ SETUP_SIZE = 25
 
 QUALITY_DRAW = 1 << 21  # the index of a beam's random number for quality, beyond all others
 GLASS, DARK, MIRROR = 1, 2, 3
+_ATAN, _ATAN_REST = np.array(ATAN), np.array(ATAN_REST)
 GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
+TOGETHER = 16  # beams that are measured together, by vector instructions
 MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
 
@@ -81,14 +84,14 @@ def scan(
     hits, noise = make_hits(beams), np.empty((beams, 4))
     aim(setup, trail, first, 0, begin, end, angles.shape[0], cosines, sines, 0, hits.rays)
     cast(setup, squares, material, discs, boxes, key, number, hits, noise)
-    count = 0
+    count, points = 0, np.empty((4, beams))
     for k in range(beams):
         out_truth[k] = hits.ranges[k] * setup[RES]
-        seen, angle, distance, quality = measure(
-            setup, angles[k], cosines[k], sines[k], out_truth[k], noise, k, key, number, k
-        )
-        if seen:
-            out_angle[count], out_range[count], out_quality[count] = angle, distance, quality
+    measure_all(setup, angles, cosines, sines, out_truth[:beams], noise, key, number, points)
+    for k in range(beams):
+        if points[3, k] > 0.0:
+            out_angle[count], out_range[count] = points[0, k], points[1, k]
+            out_quality[count] = int(points[2, k])
             count += 1
     return count
 
@@ -184,6 +187,124 @@ def measure(
         measured = math.sqrt(ahead * ahead + aside * aside)
     angle -= 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
     return True, angle, measured, int(quality)
+
+
+@compiled
+def measure_all(
+    setup: Array, angles: Array, cosines: Array, sines: Array, truth_m: Array, noise: Array,
+    key: Any, number: int, out: Array,
+) -> None:  # fmt: skip
+    """Write angle, distance, quality and 1 for a point (else 0) of each beam into rows of `out`.
+
+    The bits are those of `measure`. The compiler makes vector instructions of a loop without
+    branches over a local array. The beams that need a branch are measured once more.
+    """
+    beams = truth_m.shape[0]
+    if beams < TOGETHER or setup[Q_STD] > 0:  # a quality has random numbers of its own
+        _measure_alone(setup, angles, cosines, sines, truth_m, noise, key, number, 0, beams, out)
+        return
+    bias, std, more, quantum = setup[BIAS], setup[STD], setup[STD_PER_M2], setup[QUANTUM]
+    nearest, farthest, miss = setup[MIN_RANGE], setup[MAX_RANGE], setup[MISS]
+    base, decay, tremor = setup[Q_BASE], setup[Q_DECAY], setup[ANGLE_STD]
+    centred, offset, optical = setup[CENTRED] > 0, setup[OFFSET], setup[OPTICAL]
+    mount_x, mount_y = setup[MOUNT_X], setup[MOUNT_Y]
+    work = np.empty((10, TOGETHER))
+    for start in range(0, beams, TOGETHER):
+        first = min(start, beams - TOGETHER)  # the last ones may be measured twice
+        for k in range(TOGETHER):
+            i = first + k
+            work[0, k], work[1, k], work[2, k] = truth_m[i], noise[i, 0], tremor * noise[i, 1]
+            work[3, k], work[4, k], work[5, k] = noise[i, 2], cosines[i], sines[i]
+            work[6, k] = angles[i]
+        for k in range(TOGETHER):
+            far = work[0, k]
+            work[0, k] = far + bias + work[1, k] * (std + more * far * far)
+            work[3, k] = 1.0 if (far <= farthest) & (work[3, k] >= miss) else 0.0
+        if quantum > 0:
+            for k in range(TOGETHER):
+                work[0, k] = quantum * np.rint(work[0, k] / quantum)
+        for k in range(TOGETHER):
+            far, tremble, cosine, sine = work[0, k], work[2, k], work[4, k], work[5, k]
+            seen = (work[3, k] > 0.0) & (far >= nearest) & (far <= farthest)
+            quality = base - decay * far
+            quality = 1.0 if quality < 1.0 else quality
+            work[8, k] = 255.0 if quality > 255.0 else quality
+            square = tremble * tremble
+            cos = 1.0 - square * (0.5 - square / 24.0)
+            sin = tremble * (1.0 - square * (1.0 / 6.0 - square / 120.0))
+            ux, uy = cosine * cos - sine * sin, sine * cos + cosine * sin
+            ahead = optical + far + mount_x * ux + mount_y * uy
+            aside = mount_y * ux - mount_x * uy
+            distance = math.sqrt(ahead * ahead + aside * aside)
+            work[7, k] = distance if centred else far
+            work[9, k] = 1.0 if seen else 0.0
+            usual = (abs(tremble) < 0.02) & (ahead > 0.001) & (ahead < 1e6)  # not nan
+            work[3, k] = 1.0 if seen & centred & (not usual) else 0.0
+            work[4, k], work[5, k] = ahead if usual else 1.0, aside if usual else 0.0
+        for k in range(TOGETHER):
+            ahead, aside = work[4, k], work[5, k]
+            q = aside / ahead
+            square = q * q
+            near = q * (
+                1.0
+                - square
+                * (
+                    1.0 / 3.0
+                    - square * (0.2 - square * (1.0 / 7.0 - square * (1.0 / 9.0 - square / 11.0)))
+                )
+            )
+            shift = near if (q > -0.1) & (q < 0.1) else _ahead_angle(aside, ahead)
+            angle = work[6, k] + work[2, k]
+            angle = angle + (offset + shift) if centred else angle
+            work[6, k] = angle - 2 * math.pi * np.floor((angle + math.pi) / (2 * math.pi))
+        odd = 0.0
+        for k in range(TOGETHER):
+            i = first + k
+            out[0, i], out[1, i], out[2, i], out[3, i] = (
+                work[6, k], work[7, k], work[8, k], work[9, k],
+            )  # fmt: skip
+            odd += work[3, k]
+        for k in range(TOGETHER if odd > 0.0 else 0):
+            if work[3, k] > 0.0:
+                i = first + k
+                _measure_alone(
+                    setup, angles, cosines, sines, truth_m, noise, key, number, i, i + 1, out
+                )
+
+
+@inlined
+def _ahead_angle(y: float, x: float) -> float:
+    """Return atan2(y, x) of `rigless.kernel.elementary` for a positive x, without branches."""
+    wide, high = x, abs(y)
+    steep = high > wide
+    short, long = (wide, high) if steep else (high, wide)
+    k = int(8.0 * (short / long) + 0.5)
+    part = 0.125 * k
+    u = (short - part * long) / (long + part * short)
+    z = u * u
+    slope = (
+        ((z * -0.09001134067072747 + 0.11110719670008637) * z + -0.14285713510126363) * z
+        + 0.19999999999329088
+    ) * z + -0.3333333333333314
+    angle, rest = _ATAN[k], u + (_ATAN_REST[k] + u * z * slope)
+    whole = HALF_PI - angle
+    turned = ((HALF_PI - whole) - angle) + (HALF_PI_REST - rest)
+    total = whole + turned if steep else angle + rest
+    return -total if y < 0.0 else total
+
+
+@compiled
+def _measure_alone(
+    setup: Array, angles: Array, cosines: Array, sines: Array, truth_m: Array, noise: Array,
+    key: Any, number: int, first: int, last: int, out: Array,
+) -> None:  # fmt: skip
+    """Do the work of `measure_all` for the beams from `first` to before `last`, one by one."""
+    for k in range(first, last):
+        seen, angle, distance, quality = measure(
+            setup, angles[k], cosines[k], sines[k], truth_m[k], noise, k, key, number, k
+        )
+        out[0, k], out[1, k], out[2, k] = angle, distance, quality
+        out[3, k] = 1.0 if seen else 0.0
 
 
 @compiled

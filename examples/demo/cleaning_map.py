@@ -32,6 +32,7 @@ def disc(radius_m: float) -> list[Cell]:
 
 
 BELOW, TIGHT, CLEAR, NEAR = disc(SWEEP_M), disc(0.16), disc(CLEAR_M), disc(0.3)
+TOUCHED = disc(0.11)
 
 
 def cell(place: complex) -> Cell:
@@ -101,6 +102,11 @@ class CleaningMap:
         i, k = cell(place)
         for di, dk in NEAR:  # it may have come too near to something
             self.open[i + di, k + dk] |= self.tight[i + di, k + dk]
+        touched = spread(solid, TOUCHED)
+        for di, dk in TOUCHED:  # cells are coarse: there may be a way out between two contacts
+            free = not touched[i + di, k + dk]
+            self.open[i + di, k + dk] |= free
+            self.tight[i + di, k + dk] |= free
         self.open[i, k] = True
 
     def sweep(self, place: complex) -> None:

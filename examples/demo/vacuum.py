@@ -17,15 +17,16 @@ from cleaning_map import SPEED_MPS, CleaningMap, walls
 from rigless.robots.vacuum.protobuf.schema import ACTIONS, Message
 
 TICKS_PER_M, GYRO_LSB = 4464, 1000
-BACK_MPS, BACK_S, STUCK_S, BLIND_S, STEER_S = -0.15, 1.2, 4.0, 1.0, 0.05
-IDLE_S = 10.0
+BACK_S, STUCK_S, BLIND_S, STEER_S = 1.2, 4.0, 1.0, 0.05
+ESCAPES = (-0.15, 0.0), (0.0, 0.9), (-0.15, 0.0), (0.15, 0.0)  # if the last one did not move it
+IDLE_S, WALLED_S, BUMP_S = 10.0, 2.0, 90.0
 LIDAR_M = -0.11  # behind the middle
 AHEAD_M, THERE_M, CORNER_RAD = 0.25, 0.04, 0.35
 STEADY_RADPS = 0.25  # a scan in a faster turn is bent
 WHEELS = ("wheel_left", "wheel_right")
 SENSORS = {  # the direction of what they found, and for how many seconds it is remembered
-    "bumper_left": (0.6, 90.0),
-    "bumper_right": (-0.6, 90.0),
+    "bumper_left": (0.6, BUMP_S),
+    "bumper_right": (-0.6, BUMP_S),
     "cliff_left_side": (1.0, 900.0),
     "cliff_left_front": (0.3, 900.0),
     "cliff_right_front": (-0.3, 900.0),
@@ -51,6 +52,7 @@ class Cleaner:
         self.map, self.scans, self.misfits = CleaningMap(), 0, 0
         self.path: list[complex] = []  # corners still to reach; the robot comes from `start`
         self.start, self.back_until, self.seen, self.steered = 0j, 0.0, 0.0, 0.0
+        self.backed_from, self.tries = complex(inf), 0
         self.idle_from = inf  # since then there is no floor left to clean
         self.moved: tuple[float, complex, float] | None = None
 
@@ -107,7 +109,9 @@ class Cleaner:
     def back_off(self, reason: str) -> None:
         print(f"{reason} at {self.place:.1f}", flush=True)
         self.path, self.back_until = [], self.now + BACK_S
-        self.drive(BACK_MPS, 0.0)
+        still = abs(self.place - self.backed_from) < 0.05
+        self.backed_from, self.tries = self.place, self.tries + 1 if still else 0
+        self.drive(*ESCAPES[self.tries % len(ESCAPES)])
 
     def see(self, echoes: np.ndarray) -> None:
         """Note a scan in the map, and drive."""
@@ -167,7 +171,10 @@ class Cleaner:
             self.idle_from = self.now
             return
         self.drive(0.0, 0.0)
-        if self.now - self.idle_from > IDLE_S:
+        idle_s = self.now - self.idle_from
+        if idle_s > WALLED_S:  # by bumps around it
+            self.map.marks = [mark for mark in self.map.marks if mark[0] > self.now + BUMP_S]
+        if idle_s > IDLE_S:
             print("the whole floor is clean: again", flush=True)
             self.map.swept[:] = False
 

@@ -1,5 +1,6 @@
 """The cleaner of `rigless demo` in virtual time, with the bytes of its wire."""
 
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,3 +111,18 @@ def test_it_stops_without_scans_and_goes_on_with_them(cleaner: type) -> None:
     cleaning.sim.clear("vacuum")
     cleaning.run(5)
     assert cleaning.sim.truth("vacuum").distance_m > still_m + 0.3
+
+
+def test_it_turns_if_it_touches_something_and_cannot_back_off(cleaner: type) -> None:
+    cleaning = Cleaning(cleaner)
+    cleaning.run(10)
+    sim = cleaning.sim
+    x, y, theta = sim.truth("vacuum").pose
+    for name, ahead_m in (("behind", -0.225), ("ahead", 0.225)):
+        place = x + ahead_m * math.cos(theta), y + ahead_m * math.sin(theta)
+        sim.apply(inp.PlaceObstacle(name, *place, radius_m=0.05, world_of="vacuum"))
+    headings = []
+    for _ in range(6):
+        cleaning.run(5)
+        headings.append(sim.truth("vacuum").pose[2])
+    assert len({round(heading, 1) for heading in headings}) >= 3

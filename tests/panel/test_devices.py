@@ -46,6 +46,11 @@ async def test_doors_lifts_and_conveyors_are_listed_and_set(tmp_path):
         host.sim.run(20.0)
         found = await states(http)
         assert (found["gate"], found["lift-1"]) == ("open", "at floor 1")
+        lift = host.sim.world.state.lifts["lift-1"]
+        lift.target, lift.end_ns = 0, host.sim.now_ns  # nothing has looked at it since
+        assert (await states(http))["lift-1"] == "at floor 0"
+        assert lift.end_ns == host.sim.now_ns
+        lift.end_ns = 0
         broken = await good(http.post(DEVICES, json={"name": "lift-1", "running": False}))
         assert broken["state"] == "at floor 1, out of order"
 

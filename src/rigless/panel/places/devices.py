@@ -90,7 +90,7 @@ def _devices(world: World, now_ns: int) -> list[Device]:
         return []
     return [
         *(_door(site, name, now_ns) for name in site.doors),
-        *(_lift(site, name) for name in site.lifts),
+        *(_lift(site, name, now_ns) for name in site.lifts),
         *(_conveyor(site, name) for name in site.conveyors),
     ]
 
@@ -130,13 +130,13 @@ def _door(world: "SiteWorld", name: str, now_ns: int) -> Device:
     return {**_device(name, "door", state), "open": opens}
 
 
-def _lift(world: "SiteWorld", name: str) -> Device:
+def _lift(world: "SiteWorld", name: str, now_ns: int) -> Device:
     lift, now = world.lifts[name], world.state.lifts[name]
     names = [floor.name for floor in lift.floors]
-    if now.end_ns:
-        state = f"goes from floor {names[now.floor]} to {names[now.target]}"
-    else:
-        state = f"at floor {names[now.floor]}"
+    # The world settles a lift only when it is used, and a request must not change the world.
+    moves = now_ns < now.end_ns
+    floor = names[now.target if now.end_ns and not moves else now.floor]
+    state = f"goes from floor {floor} to {names[now.target]}" if moves else f"at floor {floor}"
     if now.user:
         state += f", carries {now.rider}" if now.rider else f", kept for {now.user}"
     if not now.running:
@@ -144,7 +144,7 @@ def _lift(world: "SiteWorld", name: str) -> Device:
     return {
         **_device(name, "lift", state),
         "running": now.running,
-        "floor": None if now.end_ns else names[now.floor],
+        "floor": None if moves else floor,
         "floors": names,
         "user": now.user,
     }

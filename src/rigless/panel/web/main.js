@@ -6,6 +6,7 @@ import { startComposeCard } from "./cards/compose_card.js";
 import { startDriving } from "./cards/drive_card.js";
 import { startPrograms } from "./cards/program_card.js";
 import { startFleet, fleetProbe } from "./fleet/fleet_view.js";
+import { startDeviceCard } from "./fleet/device_card.js";
 import { startFleetCard } from "./fleet/fleet_card.js";
 import { fleetShown } from "./fleet/fleet_store.js";
 import { currentView } from "./page/main_views.js";
@@ -80,6 +81,7 @@ startDrop(); // after the programs, which take their files first
 startWirePanel();
 startFleet();
 startFleetCard();
+startDeviceCard();
 effect(() => {
   fleetShown.value = currentView()?.id === "fleet" && !unknownRobot.value;
 });

@@ -15,6 +15,7 @@ import {
 } from "../cards/robot_cards.js";
 import { placeCard } from "../cards/place_card.js";
 import { portCards } from "../cards/port_cards.js";
+import { deviceCard } from "../fleet/device_card.js";
 import { fleetCard } from "../fleet/fleet_card.js";
 import { fleetShown } from "../fleet/fleet_store.js";
 import { robotListCard } from "./robot_list.js";
@@ -42,7 +43,7 @@ export const sideTabs = [
     render: () =>
       isRobot()
         ? html`${goalCard()}${driveCard()}${placeCard()}${partCards()}${metricsCard()}`
-        : fleetShown.value ? fleetCard()
+        : fleetShown.value ? html`${fleetCard()}${deviceCard()}`
         : html`${robotListCard()}${state.inOverview.value ? "" : placeCard()}`,
   },
   {

@@ -1,6 +1,7 @@
 """`rigless check` and `rigless run` with programs: replaced commands, isolation, files of runs."""
 
 import json
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
+from xml.etree import ElementTree
 
 import pytest
 
@@ -156,3 +158,55 @@ def test_what_needs_the_common_network_excludes_isolation(run_cli: Command, tmp_
     found = run_cli("run", scenario(tmp_path, NAV), "--isolate", "--foxglove", 0)
     assert found.returncode == 2
     assert "--isolate: --foxglove needs the common network" in found.stderr
+
+
+ENDLESS = (
+    """
+[[programs]]
+name = "nav"
+command = ["sh", "-c", "touch started; sleep 10000"]
+"""
+    + SET
+)
+
+
+def short_and_endless(folder: Path) -> tuple[str, str]:
+    """Write a scenario that fails at once, and one that does not end."""
+    for name in ("short", "endless"):
+        (folder / name).mkdir()
+    return (
+        scenario(folder / "short", SET, duration_s=1),
+        scenario(folder / "endless", ENDLESS, duration_s=10_000),
+    )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_check_reports_the_runs_that_ended(
+    rigless_process: Command, tmp_path: Path, stop: signal.Signals, jobs: int
+) -> None:
+    short, endless = short_and_endless(tmp_path)
+    report = tmp_path / "report.xml"
+    words = ("check", short, endless, endless, "--jobs", jobs, "--junit", report)
+    process = rigless_process(*words, ready=False)
+    started = tmp_path / "endless" / "started"
+    process.until(lambda: "FAIL room" in process.errors and started.exists())
+    assert not report.exists()
+    assert process.end(stop) == 128 + stop, process.errors
+    assert "Traceback" not in process.errors
+    assert "0 passed, 1 failed, 2 not run" in process.errors
+    assert len(ElementTree.parse(report).findall("testsuite")) == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_check_ends_at_the_first_failure_if_requested(
+    run_cli: Command, tmp_path: Path, jobs: int
+) -> None:
+    short, endless = short_and_endless(tmp_path)
+    folder = tmp_path / "runs"
+    words = ("--jobs", jobs, "--fail-fast", "--runs", folder)
+    found = run_cli("check", short, endless, endless, *words)
+    assert found.returncode == 1, found.stderr
+    assert "0 passed, 1 failed, 2 not run" in found.stderr
+    if jobs == 1:
+        assert not list(folder.iterdir())  # of runs that did not begin

@@ -291,6 +291,9 @@ def check(
     jobs: Annotated[
         int, typer.Option(metavar="N", min=1, max=256, help="Number of runs at the same time.")
     ] = 1,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="End at the first run that does not pass.")
+    ] = False,
     seed: Seed = None,
     settings: Settings = [],
 ) -> None:
@@ -314,7 +317,10 @@ def check(
     from rigless.cli.check import Reports, check_all
 
     files = Reports(junit, html, json, markdown)
-    sys.exit(check_all(targets, settings, seed, files, record_failures, program, runs, jobs))
+    code = check_all(
+        targets, settings, seed, files, record_failures, program, runs, jobs, fail_fast
+    )
+    sys.exit(code)
 
 
 @app.command()

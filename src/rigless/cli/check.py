@@ -1,10 +1,11 @@
 """`rigless check`: run scenarios headless and check their expectations."""
 
 import shlex
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs import reports
 from rigless.runs.children import CHILDREN, run_in_child
-from rigless.runs.folders import new_folder, remove_folder, remove_old_folders
+from rigless.runs.folders import new_folder, remove_folder, remove_old_folders, remove_unused_folder
 from rigless.runs.reports.explanation import shortened, warnings
 from rigless.runs.request import Request, run_here
 from rigless.runs.result import ProgramResult, Result
@@ -28,6 +29,7 @@ from rigless.scenario.load import open_target
 from rigless.scenario.planned_inputs import late_problems
 from rigless.scenario.verdict import Verdict
 
+POLL_S = 0.02
 REPORT = "report.html"  # in the folder of a run
 MARKS = {
     "passed": ("PASS", "bold green"),
@@ -63,10 +65,13 @@ def check_all(
     programs: Iterable[str] = (),
     runs: Path | None = None,
     jobs: int = 1,
+    fail_fast: bool = False,
 ) -> int:
     """Check each target and return the exit code. Bad input is reported before anything runs.
 
     With `record_failures`, every run is recorded, and the recordings of failed ones are kept there.
+    Each result is shown when its run ends. Ctrl-C or SIGTERM ends the check; reports then have the
+    runs that ended before.
     """
     settings, programs = list(settings), list(programs)
     ready = _open(targets, settings, seed)
@@ -91,18 +96,43 @@ def check_all(
         )
         _choose_files(request, built, record_failures, runs, taken)
         work.append((request, each))
-    results = _run_all(work, jobs)
-    results = [
-        replace(result, repeat=_repeat(result, request, settings))
-        for result, (request, _) in zip(results, work, strict=True)
-    ]
-    for result in results:
-        _tidy(result, keep=runs is not None)
-        _write_own_report(result)
-        show(result)
+    ended: dict[int, Result] = {}
+    with _noted_stop() as stop, closing(_run_all(work, jobs)) as running:
+        for index, result in running:
+            ended[index] = result
+            result.repeat = _repeat(result, work[index][0], settings)
+            _tidy(result, keep=runs is not None)
+            _write_own_report(result)
+            show(result)
+            if fail_fast and not result.passed:
+                break
+    for index, (request, _) in enumerate(work):
+        if index not in ended and request.folder:
+            remove_unused_folder(Path(request.folder))
     remove_old_folders()
-    _write(results, files or Reports())
-    return _summary(results)
+    results = [ended[index] for index in sorted(ended)]
+    if results:
+        _write(results, files or Reports())
+    code = _summary(results, len(work) - len(results))
+    return 128 + stop[0] if stop else code
+
+
+@contextmanager
+def _noted_stop() -> Iterator[list[int]]:
+    """End the block at Ctrl-C and SIGTERM, and note the signal in the list."""
+    stop: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        stop.append(number)
+        signal.raise_signal(signal.SIGINT)  # an event loop ends its programs then
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        stop.append(signal.SIGINT)  # after SIGTERM it is the second one, which does not count
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _repeat(result: Result, request: Request, settings: list[str]) -> str:
@@ -114,11 +144,12 @@ def _repeat(result: Result, request: Request, settings: list[str]) -> str:
     return shlex.join(words)
 
 
-def _summary(results: list[Result]) -> int:
+def _summary(results: list[Result], not_run: int) -> int:
     counts = {word: sum(result.status == word for result in results) for word in MARKS}
     text = f"{counts['passed']} passed, {counts['failed']} failed"
     text += f", {counts['invalid']} invalid" if counts["invalid"] else ""
-    good = counts["passed"] == len(results)
+    text += f", {not_run} not run" if not_run else ""
+    good = counts["passed"] == len(results) and not not_run
     print_note(text, "bold green" if good else "bold red")
     return 0 if good else 1
 
@@ -157,7 +188,11 @@ def _choose_files(
         taken.add(request.record)
 
 
-def _run_all(work: list[tuple[Request, Ready]], jobs: int) -> list[Result]:
+def _run_all(
+    work: list[tuple[Request, Ready]], jobs: int
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield the index and the result of each run when it ends."""
+
     def one(request: Request, ready: Ready, report: Callable[[float], None]) -> Result:
         if request.isolate or jobs > 1:
             return run_in_child(request)
@@ -183,13 +218,16 @@ def _run_all(work: list[tuple[Request, Ready]], jobs: int) -> list[Result]:
             return result
 
         if jobs == 1:
-            return [start(index) for index in range(len(work))]
+            yield from ((index, start(index)) for index in range(len(work)))
+            return
         pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        index_of = {pool.submit(start, index): index for index in range(len(work))}
         try:
-            return list(pool.map(start, range(len(work))))
-        except KeyboardInterrupt:  # only this process may have the signal, without its runs
+            yield from ((index_of[run], run.result()) for run in as_completed(index_of))
+        except BaseException:  # only this process may have the signal, without its runs
             pool.shutdown(wait=False, cancel_futures=True)
-            CHILDREN.close()
+            while wait(index_of, timeout=POLL_S).not_done:  # one may begin just now
+                CHILDREN.close()
             raise
 
 

@@ -42,6 +42,12 @@ def remove_folder(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def remove_unused_folder(folder: Path) -> None:
+    """Remove the folder of a run that never began."""
+    if [each.name for each in folder.iterdir()] == [MARK]:
+        remove_folder(folder)
+
+
 def remove_old_folders(parent: Path | None = None) -> None:
     """Keep only the newest folders of runs in the default place."""
     parent = parent or state_folder() / "runs"

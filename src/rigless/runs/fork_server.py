@@ -66,7 +66,9 @@ class Server:
                 size, pipes, _, _ = socket.recv_fds(self.control, HEAD_BYTES, 1)
                 if not size:
                     break
-                data = self._receive(int.from_bytes(size, "big"))
+                wanted = int.from_bytes(size, "big")
+                if len(data := self._receive(wanted)) < wanted:  # it was closed in the middle
+                    break
                 self.start(msgspec.msgpack.decode(data, type=Wish), pipes[0])
         for child in self.running:
             os.kill(child, signal.SIGTERM)

@@ -1,6 +1,7 @@
 """Runs in processes of their own: the fork server, its ends, and the surroundings of a run."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from rigless.runs.children import Children
+from rigless.runs.fork_server import HEAD_BYTES
 from rigless.runs.request import Answer, Request
 from runs.scenes import scenario
 
@@ -88,3 +90,19 @@ def test_runs_end_with_a_killed_server_and_the_next_run_has_a_new_one(tmp_path: 
         assert children.run(*question(tmp_path), isolate=False) == 0
     finally:
         children.close()
+
+
+def test_a_server_that_is_closed_in_the_middle_of_a_request_ends_quietly() -> None:
+    mine, its = socket.socketpair()
+    read_end, write_end = os.pipe()
+    socket.send_fds(mine, [(100).to_bytes(HEAD_BYTES, "big")], [write_end])
+    mine.sendall(b"half")
+    mine.close()
+    words = [sys.executable, "-m", "rigless.runs.fork_server", str(its.fileno())]
+    ended = subprocess.run(
+        words, pass_fds=[its.fileno()], capture_output=True, text=True, timeout=240, check=False
+    )
+    for one in (read_end, write_end):
+        os.close(one)
+    its.close()
+    assert (ended.returncode, ended.stderr) == (0, "")

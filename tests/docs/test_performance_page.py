@@ -15,7 +15,7 @@ def page(tmp_path, monkeypatch):
     path = tmp_path / "performance.md"
     monkeypatch.setattr(benchmarks, "PAGE", path)
     monkeypatch.setattr(
-        benchmarks, "measured", lambda name, _: figures if name != "rover" else None
+        benchmarks, "measured", lambda name, *_, **more: figures if name != "rover" else None
     )
     return path
 
@@ -33,6 +33,20 @@ def test_the_page_has_each_benchmark_the_machine_and_peers(page, capsys):
     assert "### peers\n\n|  | rays_per_s |\n|---|---|\n| other | 2,000,000 |" in lidar
 
 
+def test_a_benchmark_that_takes_too_long_is_measured_in_a_short_form(page, monkeypatch):
+    asked = []
+
+    def measured(name, longest_s, short=False):
+        asked.append((name, short))
+        return {"a": 1} if short or name != "fleet" else None
+
+    monkeypatch.setattr(benchmarks, "measured", measured)
+    assert benchmarks.write("fleet", "kernel") == 0
+    assert asked == [("fleet", False), ("fleet", True), ("kernel", False)]
+    text = page.read_text("utf-8")
+    assert text.count(", in a short form.") == 1
+
+
 def test_without_time_the_page_keeps_its_figures(page, monkeypatch):
     benchmarks.write()
     before = page.read_text("utf-8")
@@ -45,7 +59,7 @@ def test_without_time_the_page_keeps_its_figures(page, monkeypatch):
 def test_some_benchmarks_can_be_measured_again(page, monkeypatch):
     benchmarks.write()
     before = benchmarks.sections(page.read_text("utf-8"))
-    monkeypatch.setattr(benchmarks, "measured", lambda name, _: {"new": 7})
+    monkeypatch.setattr(benchmarks, "measured", lambda name, *_, **more: {"new": 7})
     assert benchmarks.write("kernel", "rover") == 0
     after = benchmarks.sections(page.read_text("utf-8"))
     changed = [name for name in after if after[name] != before.get(name)]

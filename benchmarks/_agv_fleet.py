@@ -19,7 +19,7 @@ import numpy as np
 from nats.aio.client import Client
 from nats.js.errors import Error as JetStreamError
 
-from rigless.kernel.timestamps import to_text
+from rigless.kernel.timing.timestamps import to_text
 
 from ._nats import cpu_seconds, pin, server
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import nats
 
 from rigless.kernel.inputs import Connect
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.scenario.load import open_target
 
 from ._agv_fleet import HELD, PER_ROBOT, STATE, STREAMS, fleet

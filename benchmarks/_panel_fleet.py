@@ -11,10 +11,10 @@ from typing import Any
 
 from rigless.host.host import Host
 from rigless.kernel.plain import to_json
-from rigless.panel import messages
 from rigless.panel.fleet.feed import KIND, PLACES_SHARE
 from rigless.panel.fleet.rows import FleetRows, ViewCache
-from rigless.panel.sources import LiveSource
+from rigless.panel.stream import messages
+from rigless.panel.stream.sources import LiveSource
 from rigless.scenario.load import open_target
 
 ROBOTS = 1000

@@ -90,8 +90,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.fixture(autouse=True, scope="session")
 def declared_events() -> Iterator[None]:
     """Fail every test in which a robot logs an event or counts a metric that is not declared."""
-    from rigless.kernel.core import Core
     from rigless.kernel.events import KERNEL_CODES, Event
+    from rigless.kernel.loop.core import Core
     from rigless.kernel.robot import Robot
     from rigless.testing.emissions import declares_metric, undeclared_event, undeclared_metric
 

@@ -56,7 +56,9 @@ def test_files_are_short():
     assert sizes[len(sizes) * 9 // 10] <= 350
 
 
-@pytest.mark.parametrize("part", ["cli", "robots", "worlds"])
+@pytest.mark.parametrize(
+    "part", ["cli", "host", "kernel", "panel", "robots", "sweeps", "transports", "worlds"]
+)
 def test_folders_are_small(part):
     folders = {path.parent for path in (ROOT / "src" / "rigless" / part).rglob("*.py")}
     sizes = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}

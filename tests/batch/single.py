@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rigless.kernel.rate import Rate
+from rigless.kernel.timing.rate import Rate
 from rigless.robots.pacbot.config import WHEELS
 from rigless.robots.pacbot.wire import Speeds
 from rigless.robots.vacuum.wire import Control, Scan, Status

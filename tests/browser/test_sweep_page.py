@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from browser.panel import Panel
 from rigless.sweeps.api import sweep
-from rigless.sweeps.decision import decide
 from rigless.sweeps.page import LiveSweep, serve_page
 from rigless.sweeps.row import Row
+from rigless.sweeps.statistics.decision import decide
 from rigless.sweeps.table import read_table
 
 COLD = Path(__file__).resolve().parents[1] / "sweeps" / "cold_room.toml"

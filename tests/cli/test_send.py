@@ -10,7 +10,7 @@ import reserved
 import rigless
 from rigless.cli.instance.send import encode, send
 from rigless.clients.port_client import exchange
-from rigless.host.control import describe_robot
+from rigless.host.api.control import describe_robot
 from rigless.kernel.problems import InputError
 
 HERE = Path(__file__).parent

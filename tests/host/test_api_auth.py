@@ -7,7 +7,7 @@ import pytest
 import websockets
 from websockets.asyncio.client import connect
 
-from rigless.host.auth import LARGEST_BODY
+from rigless.host.api.auth import LARGEST_BODY
 from rigless.kernel.problems import InputError
 from rigless.panel.server import ControlServer
 

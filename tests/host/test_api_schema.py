@@ -6,7 +6,7 @@ import httpx
 import jsonschema
 import pytest
 
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 
 from .driving import make_host, on_loop
 

@@ -10,7 +10,7 @@ import websockets
 from websockets.asyncio.client import connect
 
 from rigless.kernel.events import Event
-from rigless.panel.client import MAX_QUEUED
+from rigless.panel.stream.client import MAX_QUEUED
 
 from .driving import DEADLINE_S, make_host, on_loop, until, with_api
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.host import lateness as latenesses
-from rigless.host.lateness import EVERY_NS, FEWEST, SAMPLES, STEPS_MS, Lateness
+from rigless.host.timing import lateness as latenesses
+from rigless.host.timing.lateness import EVERY_NS, FEWEST, SAMPLES, STEPS_MS, Lateness
 from rigless.kernel.robot import VirtualInput
 from rigless.scenario.kinds import robot_class
 

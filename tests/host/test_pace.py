@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.host.host import Host
-from rigless.host.pace import FASTEST, SLOWEST, Pace
+from rigless.host.timing.pace import FASTEST, SLOWEST, Pace
 from rigless.kernel.problems import InputError
 from rigless.scenario.load import open_target
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from rigless.host import precise_timer as module
-from rigless.host.precise_timer import PreciseTimer
+from rigless.host.timing import precise_timer as module
+from rigless.host.timing.precise_timer import PreciseTimer
 
 from .driving import on_loop, until
 

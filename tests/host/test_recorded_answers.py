@@ -6,10 +6,10 @@ import pytest
 
 from rigless.host.recorded_answers import HOLD_NS, RecordedAnswers
 from rigless.kernel.inputs import Arrive, Connect
-from rigless.kernel.links import ALL
+from rigless.kernel.loop.links import ALL
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
-from rigless.kernel.record_entries import OutputRecord
+from rigless.kernel.recording.entries import OutputRecord
 from rigless.recordings.inputs import InputDecoder
 from rigless.recordings.reader import Record
 

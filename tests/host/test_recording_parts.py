@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rigless.host.recording_file import next_parts
+from rigless.host.storage.recording_file import next_parts
 from rigless.kernel.problems import InputError
 from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify

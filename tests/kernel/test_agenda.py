@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rigless.kernel.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
-from rigless.kernel.rate import Rate
+from rigless.kernel.timing.agenda import INPUT, SAMPLE, TICK, TIMER, Agenda, Ticker
+from rigless.kernel.timing.rate import Rate
 
 
 class Script:

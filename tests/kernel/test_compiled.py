@@ -35,8 +35,10 @@ ASK = "from rigless.motion.outer import outer; print(outer(1.0), outer.stats.cac
 def test_a_change_in_another_file_is_seen(tmp_path):
     package = tmp_path / "rigless"
     (package / "motion").mkdir(parents=True)
-    for name in ("kernel", "kernel/__init__.py", "kernel/compiled.py", "kernel/compilation.py"):
-        (package / name).mkdir() if "." not in name else shutil.copy(SOURCES / name, package / name)
+    for name in ("__init__.py", "compiled/__init__.py", "compilation.py"):
+        copied = package / "kernel" / name
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SOURCES / "kernel" / name, copied)
     for name in ("__init__.py", "motion/__init__.py"):
         (package / name).touch()
     (package / "motion/outer.py").write_text(OUTER)

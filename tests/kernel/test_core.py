@@ -4,8 +4,8 @@ import pytest
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.body import Body
-from rigless.kernel.core import PROBLEMS_SHOWN, RobotError
 from rigless.kernel.fleet import FleetMember
+from rigless.kernel.loop.core import PROBLEMS_SHOWN, RobotError
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation

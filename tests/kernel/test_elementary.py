@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import rigless
-from rigless.kernel import compiled_elementary, elementary
+from rigless.kernel import elementary
+from rigless.kernel.compiled import elementary as compiled_elementary
 
 SOURCES = Path(rigless.__file__).parent
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 5e-324, -1e-320, 1e308, -1e308, math.inf, -math.inf, math.nan]

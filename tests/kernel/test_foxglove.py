@@ -16,8 +16,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, json_format, messag
 from mcap.reader import make_reader
 
 import rigless
-from rigless.kernel.foxglove.pictures import Pictures
 from rigless.kernel.recording import Recorder, is_derived, record_to_bytes
+from rigless.kernel.recording.foxglove.pictures import Pictures
 from rigless.kernel.world import Obstacle
 
 
@@ -98,7 +98,7 @@ def test_recordings_hold_foxglove_messages_that_its_own_definitions_accept(kind:
 
 
 def test_definitions_agree_with_foxgloves_own_fields() -> None:
-    from rigless.kernel.foxglove.schemas import SCHEMAS
+    from rigless.kernel.recording.foxglove.schemas import SCHEMAS
 
     for name, schema in SCHEMAS.items():
         own = getattr(foxglove.messages, name.removeprefix("foxglove.")).get_schema()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rigless.kernel.drawing import Disc, Gauge, Lamp, Plot, Trail, rows
-from rigless.kernel.generic_view import MOST_NUMBERS, MOST_PLOTS, GenericView
+from rigless.kernel.drawing.generic_view import MOST_NUMBERS, MOST_PLOTS, GenericView
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.links import ALL
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.links import ALL
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.plain import pack, to_builtins, unpack
 from rigless.kernel.ports import Connected, Disconnected
 from rigless.kernel.problems import InputError

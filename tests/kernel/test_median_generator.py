@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rigless.kernel.median_generator import BY_SAMPLES, MedianGenerator
+from rigless.kernel.streams.median_generator import BY_SAMPLES, MedianGenerator
 
 
 @pytest.fixture

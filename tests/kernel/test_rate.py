@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigless.kernel.rate import NS_PER_S, Rate, to_ns
+from rigless.kernel.timing.rate import NS_PER_S, Rate, to_ns
 
 
 def test_110_hz_does_not_drift():

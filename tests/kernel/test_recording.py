@@ -6,8 +6,8 @@ import numpy as np
 from mcap.reader import make_reader
 
 from rigless.kernel.events import Event
-from rigless.kernel.record_entries import HOST_EVENTS
 from rigless.kernel.recording import FORMAT, Recorder, record_to_bytes
+from rigless.kernel.recording.entries import HOST_EVENTS
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.snapshot import Snapshot
 

@@ -5,8 +5,7 @@ import math
 import pytest
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.shard import (
+from rigless.kernel.fleet.shard import (
     MOST_SHARDS,
     NOWHERE,
     ROW_BYTES,
@@ -15,6 +14,7 @@ from rigless.kernel.shard import (
     from_bytes,
     to_bytes,
 )
+from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 

@@ -9,10 +9,10 @@ from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
 from rigless.kernel.fleet import FleetMember
 from rigless.kernel.problems import InputError
-from rigless.kernel.rate import Rate
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import RobotError, Simulation
+from rigless.kernel.timing.rate import Rate
 from rigless.kernel.world import Obstacle, World
 
 from .robots import Counter, CounterConfig, CounterState, Diary, tap

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigless.kernel.timestamps import LATEST_NS, to_exact_text, to_ns, to_text
+from rigless.kernel.timing.timestamps import LATEST_NS, to_exact_text, to_ns, to_text
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rigless.kernel.core import RobotError
 from rigless.kernel.fleet import FleetMember
+from rigless.kernel.loop.core import RobotError
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config, Robot, every, on

@@ -13,11 +13,11 @@ import pytest
 
 from rigless.host.host import Host
 from rigless.panel import hub as hub_module
-from rigless.panel import messages
-from rigless.panel.client import Client
 from rigless.panel.fleet import feed
 from rigless.panel.hub import Hub
 from rigless.panel.server_messages import SERVER_MESSAGE
+from rigless.panel.stream import messages
+from rigless.panel.stream.client import Client
 from rigless.scenario.load import open_target
 
 TROLLEY = str(Path(__file__).with_name("trolley"))

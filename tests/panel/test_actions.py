@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from host.driving import bad, good, make_host, on_loop
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.panel.actions import add_action_routes
 from rigless.panel.hub import Hub
 

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from host.driving import make_host
 from rigless.panel.hub import Hub
 from rigless.panel.player import Player
-from rigless.panel.second_player import SecondPlayer
+from rigless.panel.recordings.second_player import SecondPlayer
 from rigless.panel.server import create_panel_app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,7 @@ def test_every_route_of_the_panel_has_a_response_model():
     schemas = app.openapi()["paths"]
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
     for route in routes:
-        if not route.include_in_schema or route.endpoint.__module__ == "rigless.host.control":
+        if not route.include_in_schema or route.endpoint.__module__ == "rigless.host.api.control":
             continue
         for method in route.methods:
             answer = schemas[route.path][method.lower()]["responses"]["200"]

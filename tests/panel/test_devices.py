@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from host.driving import bad, good, make_host, on_loop
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.panel.places.devices import add_device_routes
 from robots.agv.test_devices import opened
 

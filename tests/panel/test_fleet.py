@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from host.driving import bad, good, make_host, on_loop
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.kernel.drawing import Summary
 from rigless.kernel.inputs import Send
 from rigless.panel import hub as hub_module
-from rigless.panel import messages
 from rigless.panel.fleet import feed as feed_module
 from rigless.panel.fleet.routes import add_fleet_routes
 from rigless.panel.hub import Hub
+from rigless.panel.stream import messages
 
 from .harness import THERMOSTAT, TROLLEY, harness
 

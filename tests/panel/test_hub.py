@@ -6,8 +6,8 @@ import pytest
 
 from host.driving import on_loop
 from rigless.kernel.events import Event
-from rigless.panel import messages
-from rigless.panel.client import MAX_QUEUED
+from rigless.panel.stream import messages
+from rigless.panel.stream.client import MAX_QUEUED
 
 from .harness import harness, turn
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from host.driving import on_loop
-from rigless.panel import messages
+from rigless.panel.stream import messages
 from rigless.scenario.load import open_target
 
 from .harness import TROLLEY, harness

@@ -22,7 +22,16 @@ from rigless.kernel.drawing import (
     View,
 )
 from rigless.kernel.plain import to_json
-from rigless.panel.messages import FRAME, HISTORY, VERSION, measures, pack, page, traces, unpack
+from rigless.panel.stream.messages import (
+    FRAME,
+    HISTORY,
+    VERSION,
+    measures,
+    pack,
+    page,
+    traces,
+    unpack,
+)
 
 FLOATS = arrays(np.float32, st.integers(0, 20), elements=st.floats(width=32, allow_nan=True))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigless.kernel.drawing import Trail
-from rigless.panel import paths
-from rigless.panel.paths import Path
+from rigless.panel.stream import paths
+from rigless.panel.stream.paths import Path
 
 NOWHERE = (float("nan"),) * 3
 

@@ -7,10 +7,10 @@ import httpx
 import pytest
 
 from host.driving import bad, good, make_host, on_loop
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.panel.hub import Hub
 from rigless.panel.places.routes import add_place_routes
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 
 OBSTACLES = "/api/world/obstacles"
 

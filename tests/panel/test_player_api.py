@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from host.driving import THERMOSTAT, bad, good, make_host, on_air, on_loop, until
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.player import Player
-from rigless.panel.player_api import MAX_LISTED, add_player_routes
-from rigless.panel.second_player import SecondPlayer
+from rigless.panel.recordings.player_api import MAX_LISTED, add_player_routes
+from rigless.panel.recordings.second_player import SecondPlayer
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target
 
@@ -162,7 +162,7 @@ async def test_a_recording_is_opened_sought_stepped_played_and_closed(folder):
 @on_loop
 async def test_the_recording_that_is_being_made_can_be_opened(folder, monkeypatch):
     monkeypatch.setattr(
-        "rigless.host.recording_file.FLUSH_WALL_NS", 10**18
+        "rigless.host.storage.recording_file.FLUSH_WALL_NS", 10**18
     )  # the file holds what the test has flushed
     async with api() as (host, http):
         file = (await good(http.post("/api/recording")))["recording"]

@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from host.driving import THERMOSTAT, bad, good, make_host, on_air, on_loop
-from rigless.host.control import create_app
+from rigless.host.api.control import create_app
 from rigless.kernel.inputs import Send
 from rigless.kernel.recording import record_to_bytes
-from rigless.panel import recording_files
-from rigless.panel.recording_files import add_recording_file_routes
+from rigless.panel.recordings import recording_files
+from rigless.panel.recordings.recording_files import add_recording_file_routes
 from rigless.recordings.reader import Recording
 from rigless.recordings.replay import verify
 from rigless.scenario.load import open_target

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from rigless.panel import robot_stream
 from rigless.panel.history.sampler import Sampler
-from rigless.panel.messages import FRAME, HISTORY, unpack
-from rigless.panel.robot_stream import RobotStream
+from rigless.panel.stream import robot_stream
+from rigless.panel.stream.messages import FRAME, HISTORY, unpack
+from rigless.panel.stream.robot_stream import RobotStream
 from rigless.scenario.load import open_target
 
 from .harness import TROLLEY

@@ -9,7 +9,7 @@ from panel.test_player import Wall, turn_until
 from rigless.kernel.problems import InputError
 from rigless.kernel.recording import record_to_bytes
 from rigless.panel.player import Player
-from rigless.panel.second_player import SecondPlayer
+from rigless.panel.recordings.second_player import SecondPlayer
 from rigless.recordings.seekable import SeekableRecording
 from rigless.scenario.load import open_target
 

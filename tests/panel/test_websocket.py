@@ -9,7 +9,7 @@ import websockets
 from websockets.asyncio.client import connect
 
 from host.driving import make_host, on_loop, until, with_api
-from rigless.panel import messages
+from rigless.panel.stream import messages
 from rigless.panel.websocket import MAX_LENGTH, MAX_ROBOTS
 
 from .harness import TROLLEY

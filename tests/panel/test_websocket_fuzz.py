@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from host.driving import on_loop
 from rigless.kernel.problems import InputError
-from rigless.panel.client import MAX_QUEUED
+from rigless.panel.stream.client import MAX_QUEUED
 from rigless.panel.websocket import _receive
 
 from .harness import harness, turn

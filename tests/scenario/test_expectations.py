@@ -7,9 +7,9 @@ from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built
 from rigless.scenario.expect.paths import look_up
 from rigless.scenario.expect.sentences import describe
-from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.source import Source
 
 from .scenes import CART, built, cart, judged, opened, problems

@@ -3,13 +3,13 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from rigless.scenario.expectation_model import Expectation, Region
 from rigless.scenario.model import (
     FaultEntry,
     ObstacleEntry,
     Scenario,
     TimelineEntry,
 )
+from rigless.scenario.model.expectation import Expectation, Region
 
 ROBOT = {"kind": "x"}
 

@@ -2,8 +2,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rigless.kernel.documents.toml_text import key_lines
+from rigless.kernel.documents.validation import keys_at, validate
 from rigless.kernel.key_path import dotted
-from rigless.kernel.validation import keys_at, validate
 from rigless.scenario.model import Scenario
 
 from .scenes import CART

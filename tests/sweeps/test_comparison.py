@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from rigless.cli.sweeps import compare_command
 from rigless.kernel.problems import InputError
-from rigless.sweeps.comparison import compare
+from rigless.sweeps.statistics.comparison import compare
 from rigless.sweeps.table.formats import write_rows
 from sweeps.rows import row, rows
 

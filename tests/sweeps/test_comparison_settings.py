@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.sweeps.comparison import compare
 from rigless.sweeps.row import Row
+from rigless.sweeps.statistics.comparison import compare
 
 
 def rows(verdict: Any, **settings: object) -> list[Row]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.sweeps.decision import cells, decide, percent
-from rigless.sweeps.sequential import Sequential
+from rigless.sweeps.statistics.decision import cells, decide, percent
+from rigless.sweeps.statistics.sequential import Sequential
 from sweeps.rows import row, rows
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from rigless.kernel.problems import InputError
-from rigless.sweeps.margins import scales_of
 from rigless.sweeps.search import Search
 from rigless.sweeps.search.search import cover_count
 from rigless.sweeps.sobol import sobol
+from rigless.sweeps.statistics.margins import scales_of
 from sweeps.rows import row
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rigless.sweeps import beta
 from rigless.sweeps.statistics import (
     Sprt,
+    beta,
     clopper_pearson,
     further_runs,
     holm,

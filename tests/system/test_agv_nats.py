@@ -13,7 +13,7 @@ from itertools import pairwise
 import pytest
 
 from nats_servers import Authority, Proxy, Server
-from rigless.host.control import describe_robot
+from rigless.host.api.control import describe_robot
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import connection, lease, streams

@@ -15,9 +15,9 @@ import nats_clients
 import reserved
 from nats_servers import Server as RealServer
 from rigless.kernel.problems import InputError
-from rigless.transports.jetstream import embedded
 from rigless.transports.jetstream import server as servers
-from rigless.transports.jetstream.embedded import RESTARTS, EmbeddedServers
+from rigless.transports.jetstream.server import embedded
+from rigless.transports.jetstream.server.embedded import RESTARTS, EmbeddedServers
 
 from .inboxes import until
 
@@ -239,7 +239,7 @@ def test_one_that_ends_by_itself_is_started_again_with_its_store(tmp_path, monke
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from rigless.transports.jetstream.embedded import EmbeddedServers
+from rigless.transports.jetstream.server.embedded import EmbeddedServers
 async def main():
     embedded = EmbeddedServers(Path(sys.argv[1]), lambda *_: None)
     await embedded.ensure("127.0.0.1:0")

@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 from nats_servers import Server
-from rigless.kernel.timestamps import to_ns
+from rigless.kernel.timing.timestamps import to_ns
 from rigless.transports.jetstream.clock import ServerClock
 
 from .inboxes import until

@@ -14,8 +14,8 @@ import pytest
 from nats_servers import Server
 from rigless.kernel.problems import InputError
 from rigless.transports.jetstream import outbox as outboxes
-from rigless.transports.jetstream import outbox_file
 from rigless.transports.jetstream.outbox import DurableMessage, Outbox
+from rigless.transports.jetstream.outbox import file as outbox_file
 
 from .inboxes import until
 from .nats_robots import OUT, Robot, backend, on_loop, port, running

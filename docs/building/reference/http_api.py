@@ -25,11 +25,11 @@ PANEL = "\n## The panel\n\n"
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    from rigless.host.control import create_app
+    from rigless.host.api.control import create_app
     from rigless.host.host import Host
     from rigless.panel.hub import Hub
     from rigless.panel.player import Player
-    from rigless.panel.second_player import SecondPlayer
+    from rigless.panel.recordings.second_player import SecondPlayer
     from rigless.panel.server import create_panel_app
     from rigless.scenario.load import open_target
 

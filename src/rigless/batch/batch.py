@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigless.batch.engines import Graphics, Processor, Task, make_engine
 from rigless.batch.templates import Config, Seeds, Variants, build_template, check_seeds
-from rigless.kernel.compiled_faults import CODES, OTHER
+from rigless.kernel.compiled.faults import CODES, OTHER
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import Rate
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import Rate
 from rigless.worlds.grid import Grid
 from rigless.worlds.grid_rows import gather
 

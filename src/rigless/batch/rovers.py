@@ -9,7 +9,7 @@ from rigless.batch.batch import Batch, rate_numbers
 from rigless.batch.engines import Task
 from rigless.batch.templates import noise_keys
 from rigless.kernel.elementary import sin_cos
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.motion.diff_drive import wrap
 from rigless.robots.rover import batch
 from rigless.robots.rover import body as b

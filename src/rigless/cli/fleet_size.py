@@ -6,7 +6,7 @@ import os
 from rigless.cli.live import Options
 from rigless.console import print_note
 from rigless.host.capacity import LEAST, SAMPLE, measure, sample_of, warning
-from rigless.host.pace import Pace
+from rigless.host.timing.pace import Pace
 from rigless.kernel.problems import InputError
 from rigless.scenario.build import Built
 

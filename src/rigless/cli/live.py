@@ -21,7 +21,7 @@ from rigless.kernel.problems import InputError, Problem
 from rigless.scenario.build import Built
 
 if TYPE_CHECKING:
-    from rigless.host.foxglove_server import FoxgloveServer
+    from rigless.host.foxglove.server import FoxgloveServer
     from rigless.panel.server import ControlServer
     from rigless.programs.output_log import Line
     from rigless.programs.supervisor import Supervisor
@@ -254,7 +254,7 @@ def _window(host: Host) -> "WindowLink":
 
 def _foxglove(host: Host) -> "FoxgloveServer":
     try:
-        from rigless.host.foxglove_server import FoxgloveServer
+        from rigless.host.foxglove.server import FoxgloveServer
     except ModuleNotFoundError as error:
         fix = "pip install 'rigless[foxglove]'"
         raise InputError(Problem("--foxglove", f"needs {error.name!r}", fix)) from None

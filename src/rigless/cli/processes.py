@@ -20,8 +20,8 @@ from rigless.cli.live import Options, serve_host
 from rigless.console import print_line, print_note
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host
-from rigless.host.recording_file import next_parts
 from rigless.host.shards.exchange import nats_settings
+from rigless.host.storage.recording_file import next_parts
 from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities
 

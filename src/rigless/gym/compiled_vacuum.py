@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined, unlocked
-from rigless.kernel.compiled_elementary import sin_cos
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.elementary import sin_cos
+from rigless.kernel.compiled.lending import lent
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.batch import FLAGS, Robots
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from rigless.batch.templates import build_raw_robot
 from rigless.kernel.elementary import sin_cos
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import Rate
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing.rate import Rate
 from rigless.motion.omni import wheel_speeds
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.game import board

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rigless.batch.templates import build_raw_robot, merged
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import Rate
 from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing.rate import Rate
 from rigless.robots.vacuum.wire import Control
 from rigless.ros.messages import Twist, Vector3
 

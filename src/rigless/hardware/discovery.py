@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from rigless.hardware.drivers import DeviceDriver, Driver, IoDriver, MotorDriver, Part
+from rigless.kernel.documents.validation import problems_of
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import problems_of
 
 GROUPS = {
     "motor": "rigless.agv.motors",

@@ -9,8 +9,8 @@ from typing import Any
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 from rigless.transports.capabilities import capabilities
-from rigless.transports.jetstream.embedded import EmbeddedServers
 from rigless.transports.jetstream.errors import Log
+from rigless.transports.jetstream.server.embedded import EmbeddedServers
 from rigless.transports.mqtt311.embedded import EmbeddedBrokers
 from rigless.transports.transport import load
 

@@ -17,24 +17,24 @@ from typing import Any, Literal, cast
 from rigless.host import sessions
 from rigless.host.environment import Environment, state_folder
 from rigless.host.host_inputs import HostInputs
-from rigless.host.last_poses import LastPoses, with_saved_state
 from rigless.host.outcome_models import OutcomeStatus
-from rigless.host.pace import Pace
 from rigless.host.port_inbox import PortInbox, open_links, reconcile
-from rigless.host.precise_timer import PreciseTimer
-from rigless.host.recording_file import FLUSH_WALL_NS, RecordingFile
-from rigless.host.recordings_folder import RecordingsFolder
 from rigless.host.shards.exchange import Exchange
+from rigless.host.storage.last_poses import LastPoses, with_saved_state
+from rigless.host.storage.recording_file import FLUSH_WALL_NS, RecordingFile
+from rigless.host.storage.recordings_folder import RecordingsFolder
+from rigless.host.timing.pace import Pace
+from rigless.host.timing.precise_timer import PreciseTimer
 from rigless.host.yielder import Yielder
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.inputs import AnyInput, Disconnect
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.snapshot import check as check_snapshot
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import Dialer, RestartObserver, Transport, make

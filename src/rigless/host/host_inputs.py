@@ -9,8 +9,8 @@ from typing import Protocol
 from uuid import uuid4
 
 from rigless.host.environment import Environment
-from rigless.host.lateness import Lateness
-from rigless.host.pace import Pace
+from rigless.host.timing.lateness import Lateness
+from rigless.host.timing.pace import Pace
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput, SetInput
 from rigless.kernel.robot import Robot

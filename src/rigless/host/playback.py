@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 
 from rigless.host.host import NEVER_NS, Host
-from rigless.host.pace import Pace
 from rigless.host.recorded_answers import RecordedAnswers
+from rigless.host.timing.pace import Pace
 from rigless.kernel.inputs import AnyInput, Arrive, Connect
-from rigless.kernel.links import ALL
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.links import ALL
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.ports import Port
 from rigless.kernel.simulation import RobotError
 from rigless.recordings.inputs import InputDecoder, Ports, ports_of

@@ -5,7 +5,7 @@ from typing import Protocol, cast
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event, Severity
-from rigless.kernel.links import OPENED
+from rigless.kernel.loop.links import OPENED
 from rigless.kernel.ports import Link
 from rigless.kernel.simulation import Simulation
 from rigless.transports.transport import Dialer, Transport

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rigless.kernel.inputs import AnyInput, Arrive, Connect
-from rigless.kernel.links import ALL
+from rigless.kernel.loop.links import ALL
 from rigless.kernel.ports import Port
 from rigless.recordings.inputs import InputDecoder, Message
 from rigless.recordings.reader import Record

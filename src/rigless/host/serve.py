@@ -12,8 +12,8 @@ from rigless.host.environment import Environment, state_folder
 from rigless.host.host import Host, State
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
-from rigless.kernel.rate import to_ns
 from rigless.kernel.snapshot import Snapshot
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.load import open_target
 
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ others. These use only operations that IEEE 754 rounds exactly: + − × ÷, com
 scaling by powers of two. Polynomials are minimax (`scripts/fit-polynomials`). The error is at most
 1 ulp; for angles beyond a million radians, that of an argument rounded to a double.
 
-Each function is complete in itself: numba compiles it (`rigless.kernel.compiled_elementary`), and
+Each function is complete in itself: numba compiles it (`rigless.kernel.compiled.elementary`), and
 a CUDA kernel repeats it operation by operation. An expression keeps its order and parentheses,
 since another order gives other bits.
 """

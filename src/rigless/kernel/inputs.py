@@ -126,7 +126,7 @@ class PlaceRobot(Input, frozen=True):
 
 
 class Follow(Input, frozen=True):
-    """Put the robots of another shard where they are (`kernel/shard.py`)."""
+    """Put the robots of another shard where they are (`kernel/fleet/shard.py`)."""
 
     shard: int
     poses: bytes

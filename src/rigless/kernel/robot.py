@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from rigless.kernel import faults as fault_models
-from rigless.kernel.agenda import Agenda
 from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
+from rigless.kernel.documents.requirements import Requirement
+from rigless.kernel.documents.validation import examine
 from rigless.kernel.drawing import View
+from rigless.kernel.drawing.generic_view import GenericView
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.faults import Fault, Params, Targets
-from rigless.kernel.generic_view import GenericView
+from rigless.kernel.fleet.shard import NOWHERE, Membership, Whereabouts
+from rigless.kernel.fleet.together import Group
 from rigless.kernel.inputs import Inject
 from rigless.kernel.ports import Link, Port
 from rigless.kernel.problems import Problem
-from rigless.kernel.rate import to_ns
-from rigless.kernel.requirements import Requirement
-from rigless.kernel.shard import NOWHERE, Membership, Whereabouts
 from rigless.kernel.streams import Streams
-from rigless.kernel.together import Group
-from rigless.kernel.validation import examine
+from rigless.kernel.timing.agenda import Agenda
+from rigless.kernel.timing.rate import to_ns
 from rigless.kernel.world import World
 
 Method = TypeVar("Method", bound=Callable[..., Any])

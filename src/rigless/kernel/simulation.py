@@ -10,13 +10,13 @@ from typing import Any, TypeVar, overload
 
 from rigless.kernel import inputs as inp
 from rigless.kernel import snapshot as snapshots
-from rigless.kernel.core import Core, RobotError
 from rigless.kernel.events import Event
-from rigless.kernel.rate import to_ns
+from rigless.kernel.fleet.shard import Shard
+from rigless.kernel.loop.core import Core, RobotError
 from rigless.kernel.robot import Robot
-from rigless.kernel.shard import Shard
 from rigless.kernel.snapshot import Snapshot
 from rigless.kernel.streams import Noise
+from rigless.kernel.timing.rate import to_ns
 from rigless.kernel.world import World
 
 __all__ = ["RobotError", "Simulation"]

@@ -13,7 +13,7 @@ import msgspec
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
 from rigless.kernel.faults import Fault
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
@@ -21,7 +21,7 @@ from rigless.kernel.streams import Streams
 from rigless.kernel.world import World
 
 if TYPE_CHECKING:
-    from rigless.kernel.core import Core
+    from rigless.kernel.loop.core import Core
 
 MAGIC = b"RIGLESS SNAPSHOT "
 FORMAT = 1

@@ -11,7 +11,7 @@ from rigless.kernel.elementary import sin_cos
 from rigless.kernel.inputs import MoveObstacle, SetDevice
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.motion.proximity import LONG, Obstacles
 from rigless.worlds.clearance import Cells, Clearance, cell_of, nearest
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled.lending import lent
 from rigless.kernel.elementary import sin_cos
-from rigless.kernel.lending import lent
 from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, Path, first_contact, gap_at
 from rigless.motion.proximity import FARTHEST, Obstacles, Shapes, zone_touched
 from rigless.worlds.clearance import Cells, Clearance, cell_of, clearance, nearest

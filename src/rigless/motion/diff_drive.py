@@ -6,7 +6,7 @@ Plain scalars in and out, SI units, counter-clockwise positive.
 import numpy as np
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin, sin_cos
+from rigless.kernel.compiled.elementary import sin, sin_cos
 
 
 @compiled

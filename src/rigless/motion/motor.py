@@ -1,7 +1,7 @@
 """A motor that follows its command with a first-order lag, exact for a constant command."""
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import decayed
+from rigless.kernel.compiled.elementary import decayed
 
 
 @compiled

@@ -6,7 +6,7 @@ turn the body clockwise. Plain scalars, SI units.
 """
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.motion.diff_drive import chord_share
 
 NORTH, SOUTH, EAST, WEST = range(4)

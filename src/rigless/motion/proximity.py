@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.elementary import sin_cos
+from rigless.kernel.compiled.lending import lent
 from rigless.worlds.clearance import Cells, Clearance, cell_of
 
 Shapes = NDArray[np.float64]

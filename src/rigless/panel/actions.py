@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from rigless.host.api_models import RobotStatus
-from rigless.host.control import describe_robot
+from rigless.host.api.control import describe_robot
+from rigless.host.api.models import RobotStatus
 from rigless.kernel.drawing import Action, Slider
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
-from rigless.panel import map_objects, messages
+from rigless.panel import map_objects
 from rigless.panel.api_models import (
     EmergencyStop,
     MoveSlider,
@@ -25,6 +25,7 @@ from rigless.panel.api_models import (
 )
 from rigless.panel.hub import Hub
 from rigless.panel.page_models import Page
+from rigless.panel.stream import messages
 
 
 def add_action_routes(app: FastAPI, hub: Hub) -> None:

@@ -1,4 +1,4 @@
-"""Requests and responses of the panel's own API routes, as in `rigless.host.api_models`.
+"""Requests and responses of the panel's own API routes, as in `rigless.host.api.models`.
 
 `scripts/build-api-types` makes the JSDoc types of the front end from them.
 """
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body, FileName
+from rigless.host.api.models import Body, FileName
 
 SourceName = Literal["live", "recording"]
 StageName = Literal["live", "recording", "second"]  # all simulations that can be looked at

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from math import copysign, inf
 from typing import Any
 
-from rigless.host.control import describe_robot, list_snapshots, status_of, summarise
+from rigless.host.api.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
 from rigless.kernel.drawing import Drive, Jog, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
 from rigless.kernel.plain import to_builtins, to_json
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.panel.client import Client
 from rigless.panel.fleet.feed import FleetFeed
 from rigless.panel.goals.desk import GoalDesks
 from rigless.panel.history.feed import Feed
@@ -26,8 +25,9 @@ from rigless.panel.map_objects import list_objects, list_robots, world_numbers, 
 from rigless.panel.places.zones import Zones
 from rigless.panel.player import Player
 from rigless.panel.program_api import ProgramDesks
-from rigless.panel.robot_stream import RobotStream, no_path
-from rigless.panel.sources import LiveSource, Source
+from rigless.panel.stream.client import Client
+from rigless.panel.stream.robot_stream import RobotStream, no_path
+from rigless.panel.stream.sources import LiveSource, Source
 from rigless.panel.wire.feeds import WireFeeds
 
 TICKS_PER_S = 60

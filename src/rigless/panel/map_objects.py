@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rigless.host.control import status_of
+from rigless.host.api.control import status_of
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import World

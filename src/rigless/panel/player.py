@@ -9,11 +9,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-from rigless.host.pace import Pace
+from rigless.host.timing.pace import Pace
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing.rate import to_ns
 from rigless.panel.api_models import PlayerStatus
 from rigless.recordings.reader import Recording
 from rigless.recordings.seekable import SeekableRecording

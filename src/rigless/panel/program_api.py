@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api.models import Body
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.api_models import ProgramStatus

@@ -13,14 +13,13 @@ import uvicorn
 from fastapi import FastAPI
 
 from rigless.host import sessions
-from rigless.host.auth import Auth
-from rigless.host.control import create_app
+from rigless.host.api.auth import Auth
+from rigless.host.api.control import create_app
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
 from rigless.panel.actions import add_action_routes
 from rigless.panel.address import bind, reachable
 from rigless.panel.assets import add_assets, import_map_hash
-from rigless.panel.file_links import add_file_link_routes
 from rigless.panel.fleet.routes import add_fleet_routes
 from rigless.panel.goals.routes import add_goal_routes
 from rigless.panel.history.routes import add_signal_routes
@@ -29,10 +28,11 @@ from rigless.panel.map_objects import list_robots
 from rigless.panel.places.devices import add_device_routes
 from rigless.panel.places.routes import add_place_routes
 from rigless.panel.player import Player
-from rigless.panel.player_api import add_player_routes
 from rigless.panel.program_api import add_program_routes
-from rigless.panel.recording_files import add_recording_file_routes
-from rigless.panel.second_player import SecondPlayer
+from rigless.panel.recordings.file_links import add_file_link_routes
+from rigless.panel.recordings.player_api import add_player_routes
+from rigless.panel.recordings.recording_files import add_recording_file_routes
+from rigless.panel.recordings.second_player import SecondPlayer
 from rigless.panel.websocket import add_websocket
 from rigless.panel.wire.api import add_wire_routes
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
+from rigless.host.api.models import ProblemEntry, RobotStatus, RunStatus, SnapshotEntry
 from rigless.kernel.events import Severity
 from rigless.panel.api_models import (
     MapObject,

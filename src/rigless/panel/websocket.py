@@ -32,10 +32,10 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import FastAPI, Query, WebSocket, WebSocketDisconnect
 
-from rigless.host.api_models import problem_entry
+from rigless.host.api.models import problem_entry
 from rigless.kernel.problems import InputError, Problem
-from rigless.panel.client import Client
 from rigless.panel.hub import TICKS_PER_S, Hub
+from rigless.panel.stream.client import Client
 from rigless.panel.wire.feed import Filter
 
 MAX_ROBOTS = 32  # in one look message

@@ -14,7 +14,7 @@ from rigless.programs.output_log import OutputLog
 from rigless.programs.process import Process
 from rigless.programs.usage import Usage
 from rigless.scenario.expect.programs import ProgramFacts
-from rigless.scenario.program_model import ProgramEntry
+from rigless.scenario.model.program import ProgramEntry
 
 BACKOFF_S = (0.1, 0.5, 1.0, 2.0, 5.0)  # before the first, second, … restart
 MEGABYTE = 1e6

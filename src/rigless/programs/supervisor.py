@@ -17,7 +17,7 @@ from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event, Severity
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.programs.output_log import Line
 from rigless.programs.placeholders import RunFacts, fill_in, unknown_placeholders
 from rigless.programs.program import Program, program_environment
@@ -25,8 +25,8 @@ from rigless.programs.yielding import Yielding
 from rigless.scenario.build import Built
 from rigless.scenario.expect.programs import ProgramFacts
 from rigless.scenario.model import FaultEntry
+from rigless.scenario.model.program import ProgramEntry, WaitFor
 from rigless.scenario.planned_inputs import matching_robots
-from rigless.scenario.program_model import ProgramEntry, WaitFor
 from rigless.scenario.verdict import INSTANT
 
 NAMED = 3  # ports in a message

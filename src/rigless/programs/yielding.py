@@ -19,8 +19,8 @@ from rigless.kernel.ports import Port
 from rigless.programs.connections import clients_of, is_peer
 from rigless.programs.program import Program
 from rigless.programs.reaper import processes_below_quickly
+from rigless.scenario.model.program import Yields
 from rigless.scenario.planned_inputs import matching_robots
-from rigless.scenario.program_model import Yields
 from rigless.transports.capabilities import capabilities
 from rigless.transports.transport import PeerProcesses
 

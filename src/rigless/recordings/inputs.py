@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from rigless.kernel.inputs import AnyInput, Arrive, Connect, Disconnect
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.ports import Port, WireError
-from rigless.kernel.record_entries import CONTROL
+from rigless.kernel.recording.entries import CONTROL
 from rigless.kernel.robot import Robot
 from rigless.recordings.reader import Record
 

@@ -10,7 +10,7 @@ import msgspec
 from mcap.records import Attachment, Channel, Message, Metadata, Schema
 
 from rigless.kernel import inputs as inp
-from rigless.kernel.links import ALL
+from rigless.kernel.loop.links import ALL
 from rigless.kernel.plain import to_builtins
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.recording import (

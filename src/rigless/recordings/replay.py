@@ -14,12 +14,12 @@ from pathlib import Path
 
 import msgspec
 
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.plain import unpack
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.record_entries import CONTROL, HOST_EVENTS
 from rigless.kernel.recording import Recorder
+from rigless.kernel.recording.entries import CONTROL, HOST_EVENTS
 from rigless.kernel.simulation import RobotError
-from rigless.kernel.validation import validate
 from rigless.recordings.diff import Difference, compare, nothing_to_compare
 from rigless.recordings.reader import Record, Recording
 from rigless.scenario.build import Built, build

@@ -15,7 +15,7 @@ from mcap.writer import CompressionType, Writer
 
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.record_entries import CONTROL
+from rigless.kernel.recording.entries import CONTROL
 from rigless.recordings.reader import Recording
 from rigless.ros import cdr
 from rigless.ros.definitions import definition

@@ -15,7 +15,7 @@ import msgspec
 
 from rigless.kernel.events import SEVERITIES, Event
 from rigless.kernel.inputs import AnyInput
-from rigless.kernel.record_entries import CONTROL
+from rigless.kernel.recording.entries import CONTROL
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import RobotError, Simulation
 from rigless.kernel.snapshot import Snapshot
@@ -225,7 +225,7 @@ def _contents(
 
 
 class _Log(msgspec.Struct):
-    """The fields of a log entry that `kernel/recording.py` writes and this module reads."""
+    """The fields of a log entry that `kernel/recording/` writes and this module reads."""
 
     level: int
     message: str

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.record_entries import HOST_EVENTS
 from rigless.kernel.recording import Recorder
+from rigless.kernel.recording.entries import HOST_EVENTS
 from rigless.recordings.diff import compare
 from rigless.recordings.reader import Record, Recording
 from rigless.recordings.seekable import SeekableRecording

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from rigless.kernel.behaviour import message_from
+from rigless.kernel.loop.behaviour import message_from
 from rigless.kernel.ports import Channel, Port, WireError
 from rigless.kernel.problems import InputError, Problem, did_you_mean, unknown
 from rigless.ros import cdr

@@ -12,7 +12,7 @@ from rigless.host.environment import Environment
 from rigless.host.host import Host
 from rigless.kernel.compilation import observed
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.programs.program import Program, signal_name
 from rigless.programs.supervisor import Supervisor, check_programs
 from rigless.runs.result import ProgramResult, Result
@@ -20,8 +20,8 @@ from rigless.runs.session import Options, duration_of, judge, recorded
 from rigless.runs.trace import OutputLine, ProgramTrace
 from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
-from rigless.scenario.expectation_model import Expectation
 from rigless.scenario.expectations import ExpectationMonitor
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.warm_up import warm_up_and_reset
 
 POLL_S = 0.02

@@ -9,9 +9,9 @@ from typing import Any
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
-from rigless.kernel.listeners import Output
-from rigless.kernel.rate import to_ns
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import to_ns
 from rigless.runs.trace import MessageLane, ObstacleTrace, RegionTrace, RobotTrace, Trace
 from rigless.runs.world_picture import picture_of
 from rigless.scenario.build import Built

@@ -2,8 +2,8 @@
 
 import time
 
-from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import RobotError
+from rigless.kernel.timing.rate import to_ns
 from rigless.runs.result import Result
 from rigless.runs.session import Options, duration_of, judge, recorded
 from rigless.runs.tracer import Tracer

@@ -12,12 +12,12 @@ from typing import Any
 from pydantic_core import PydanticSerializationError
 
 from rigless.kernel.fleet import fleet_rules
+from rigless.kernel.fleet.shard import Shard
 from rigless.kernel.key_path import KeyPath, line_of
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.robot import Defaults, Robot
-from rigless.kernel.shard import Shard
 from rigless.kernel.simulation import Simulation
 from rigless.kernel.world import Obstacle, World
 from rigless.scenario import extras

@@ -5,7 +5,7 @@ from typing import Any
 
 from rigless.kernel.events import Event
 from rigless.kernel.key_path import KeyPath, line_of
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot
@@ -14,7 +14,7 @@ from rigless.scenario.expect.kinds import implied_exits, watch_for
 from rigless.scenario.expect.names import message_path
 from rigless.scenario.expect.programs import Programs
 from rigless.scenario.expect.watch import Message, Run, Watch
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.verdict import FaultPeriod, Verdict, note_fault
 

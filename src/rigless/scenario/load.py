@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.documents import Document, parse_toml
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.fleet import fleet_rules
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.validation import validate
 from rigless.scenario import extras, kinds
 from rigless.scenario.build import Built, build
 from rigless.scenario.bundled import bundled_scenarios, find_scenario, folder

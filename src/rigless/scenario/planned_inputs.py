@@ -9,8 +9,8 @@ from rigless.kernel import inputs as inp
 from rigless.kernel.inputs import LOCAL, AnyInput
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.kernel.rate import to_ns
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.doors import site_of
 from rigless.scenario.model import FaultEntry, Scenario, TimelineEntry
 from rigless.scenario.source import Source

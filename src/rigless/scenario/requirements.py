@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.hardware.discovery import DriverRequest, make_drivers, unavailable_drivers
-from rigless.kernel import requirements as r
+from rigless.kernel.documents import requirements as r
 from rigless.kernel.problems import InputError, Problem, Severity
 from rigless.kernel.robot import Robot
 from rigless.worlds.bundled import find_map

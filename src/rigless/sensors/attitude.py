@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]

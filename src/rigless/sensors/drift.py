@@ -7,7 +7,7 @@ the time constant τ do not depend on the sampling rate.
 import math
 
 from rigless.kernel.compiled import inlined
-from rigless.kernel.compiled_elementary import decayed, exp
+from rigless.kernel.compiled.elementary import decayed, exp
 
 
 def pull(dt_s: float, time_constant_s: float) -> tuple[float, float]:

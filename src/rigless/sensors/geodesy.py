@@ -7,7 +7,7 @@ ellipsoid lies 785 m below it.
 import math
 from dataclasses import dataclass
 
-from rigless.kernel.compiled_elementary import atan2, sin_cos
+from rigless.kernel.compiled.elementary import atan2, sin_cos
 
 SEMI_MAJOR_M, FLATTENING = 6378137.0, 1 / 298.257223563  # NGA.STND.0036
 SEMI_MINOR_M = SEMI_MAJOR_M * (1 - FLATTENING)

@@ -1,7 +1,7 @@
 """Position from a satellite receiver in map metres: antenna position, drift and white noise."""
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 
 
 @compiled

@@ -16,8 +16,8 @@ from numba import uint32, uint64
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import log
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.elementary import log
+from rigless.kernel.compiled.lending import lent
 from rigless.kernel.streams import OFF_WORD, stream_key
 
 Key = NDArray[np.uint64]

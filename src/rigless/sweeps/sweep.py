@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rigless.sweeps.decision import Decision, decide
 from rigless.sweeps.engines.engine import Engine
 from rigless.sweeps.preparation import Prepared
 from rigless.sweeps.row import Row
 from rigless.sweeps.search import Search
-from rigless.sweeps.sequential import Sequential
+from rigless.sweeps.statistics.decision import Decision, decide
+from rigless.sweeps.statistics.sequential import Sequential
 from rigless.sweeps.table import Store
 from rigless.sweeps.vary.plan import Plan, Point
 

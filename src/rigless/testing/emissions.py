@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.events import KERNEL_CODES, Event
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
 

@@ -31,8 +31,8 @@ from rigless.kernel.problems import InputError
 from rigless.kernel.recording import Recorder
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
-from rigless.panel import messages
-from rigless.panel.robot_stream import RobotStream
+from rigless.panel.stream import messages
+from rigless.panel.stream.robot_stream import RobotStream
 from rigless.recordings.replay import verify
 from rigless.testing.declared import faults
 from rigless.testing.exercise import feed

@@ -12,7 +12,7 @@ from rigless.host.serve import ServedHost
 from rigless.kernel.events import Event, Severity
 from rigless.programs.placeholders import RunFacts, fill_in
 from rigless.programs.program import Program, program_environment, signal_name
-from rigless.scenario.program_model import ProgramEntry, Stop
+from rigless.scenario.model.program import ProgramEntry, Stop
 
 POLL_S = 0.005
 TIMEOUT_S = 30.0

@@ -27,7 +27,7 @@ import msgspec
 from rigless.kernel.events import Severity
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.timestamps import to_exact_text
+from rigless.kernel.timing.timestamps import to_exact_text
 from rigless.transports.jetstream import connection as connections
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream.connection import Connection, Settings

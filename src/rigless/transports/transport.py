@@ -10,7 +10,7 @@ import importlib
 from typing import Any, Protocol, runtime_checkable
 
 from rigless.kernel.events import Severity
-from rigless.kernel.links import ALL
+from rigless.kernel.loop.links import ALL
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rigless.cuda.device import Kernel, load_cupy
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.worlds.raycast import cast_ray
 from rigless.worlds.rays.lanes import TILE
 

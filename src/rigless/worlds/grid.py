@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.cuda.checks import check_device
-from rigless.kernel.compiled_elementary import sin_cos, sines_cosines
+from rigless.kernel.compiled.elementary import sin_cos, sines_cosines
 from rigless.worlds.clearance import clearance
 from rigless.worlds.raycast import cast_rays, free_squares
 

@@ -14,8 +14,8 @@ from pydantic import (
 )
 
 from rigless.kernel.documents import Document, parse_yaml
+from rigless.kernel.documents.validation import examine
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import examine
 from rigless.worlds.text_file import read_text
 
 MAX_BYTES = 1_000_000

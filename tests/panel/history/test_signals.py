@@ -14,14 +14,14 @@ from host.driving import THERMOSTAT, bad, good, make_host, on_loop
 from rigless.kernel import inputs as inp
 from rigless.kernel.recording import record_to_bytes
 from rigless.kernel.simulation import Simulation
-from rigless.panel.client import Client
 from rigless.panel.history import sampler
 from rigless.panel.history.points import unpack_block
 from rigless.panel.history.signals import Signals
 from rigless.panel.hub import Hub
 from rigless.panel.player import Player
-from rigless.panel.second_player import SecondPlayer
+from rigless.panel.recordings.second_player import SecondPlayer
 from rigless.panel.server import create_panel_app
+from rigless.panel.stream.client import Client
 from rigless.scenario.load import open_target
 
 Thermostat: Any = type(next(iter(open_target(THERMOSTAT).simulation.robots.values())))

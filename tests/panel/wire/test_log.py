@@ -7,9 +7,9 @@ import pytest
 
 from kernel.robots import Counter, CounterConfig
 from rigless.kernel import inputs as inp
+from rigless.kernel.loop.wire_packets import WirePacket
 from rigless.kernel.recording import Recorder
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.wire_packets import WirePacket
 from rigless.panel.wire import display
 from rigless.panel.wire.feed import BATCH, FIRST, Feed, Filter
 from rigless.panel.wire.log import WireLog

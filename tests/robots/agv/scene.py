@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from rigless.kernel import timestamps
 from rigless.kernel.inputs import Arrive, Connect
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing import timestamps
 from rigless.robots.agv import Robot
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig, own

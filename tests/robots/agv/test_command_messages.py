@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rigless.kernel import timestamps
+from rigless.kernel.timing import timestamps
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.link.publisher import EPOCH_NS
 from rigless.robots.agv.modules import commands

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.kernel import timestamps
+from rigless.kernel.timing import timestamps
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import own
 

@@ -8,9 +8,9 @@ import pytest
 
 import rigless
 from rigless.host.shards.wire import fleet_id
+from rigless.kernel.fleet.shard import Shard, to_bytes
 from rigless.kernel.inputs import Follow, PlaceRobot, SetInput
 from rigless.kernel.recording import Recorder
-from rigless.kernel.shard import Shard, to_bytes
 from rigless.recordings.replay import verify
 from rigless.robots.agv import messages as m
 from rigless.scenario.load import open_target

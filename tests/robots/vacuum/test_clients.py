@@ -2,7 +2,7 @@
 
 import pytest
 
-from rigless.host.control import describe_robot
+from rigless.host.api.control import describe_robot
 from rigless.host.host import Host
 from rigless.robots.vacuum.protobuf import schema
 from rigless.scenario.load import open_target

@@ -7,8 +7,8 @@ import pytest
 
 import rigless
 from rigless.kernel.drawing import Action, Hint, rows
-from rigless.panel.messages import unpack
-from rigless.panel.robot_stream import RobotStream
+from rigless.panel.stream.messages import unpack
+from rigless.panel.stream.robot_stream import RobotStream
 from rigless.robots.vacuum.wire import Scan
 
 from .scene import INSTANT, NOISELESS, drive, heard, status, switch, vacuum

@@ -26,8 +26,8 @@ Processes = Annotated[
 
 def shard_settings(shard: str | None, processes: int | None, count: int | None) -> list[str]:
     """Return these options as settings of the scenario. Raises InputError."""
+    from rigless.kernel.fleet.shard import Shard as Part
     from rigless.kernel.problems import InputError, Problem
-    from rigless.kernel.shard import Shard as Part
 
     if shard is not None and processes is not None:
         raise typer.BadParameter("--shard and --processes exclude each other; choose one")

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from rigless.console import print_line, print_note
-from rigless.sweeps.comparison import Change, Comparison, Shift, compare
-from rigless.sweeps.decision import Tally, percent
 from rigless.sweeps.row import Row
+from rigless.sweeps.statistics.comparison import Change, Comparison, Shift, compare
+from rigless.sweeps.statistics.decision import Tally, percent
 from rigless.sweeps.table import read_table
 
 

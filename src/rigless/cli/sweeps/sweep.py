@@ -13,7 +13,6 @@ from rigless.console import print_line, print_note, print_problems
 from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.scenario.load import open_target
 from rigless.sweeps.again import check_command
-from rigless.sweeps.decision import Decision, cells
 from rigless.sweeps.engines.choose import make_engine
 from rigless.sweeps.engines.engine import EngineLostError
 from rigless.sweeps.pick import badness
@@ -21,7 +20,8 @@ from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
 from rigless.sweeps.search import Failure as DistinctFailure
 from rigless.sweeps.search import Search
-from rigless.sweeps.sequential import Sequential
+from rigless.sweeps.statistics.decision import Decision, cells
+from rigless.sweeps.statistics.sequential import Sequential
 from rigless.sweeps.sweep import Goal, Sweep
 from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version

@@ -25,13 +25,13 @@ import msgspec
 import numpy as np
 
 from rigless.host.environment import Environment
-from rigless.host.pace import Pace
 from rigless.host.shards.wire import Hello, Poses, Row, fleet_id, row_of
+from rigless.host.timing.pace import Pace
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event, Severity
+from rigless.kernel.fleet.shard import NOWHERE, Whereabouts, from_bytes, to_bytes
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Robot
-from rigless.kernel.shard import NOWHERE, Whereabouts, from_bytes, to_bytes
 from rigless.kernel.simulation import Simulation
 from rigless.scenario.build import Built
 from rigless.transports.capabilities import capabilities

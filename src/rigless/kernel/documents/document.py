@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import Problem
-from rigless.kernel.validation import validate
 
 
 @dataclass

@@ -25,11 +25,11 @@ from rigless.kernel.drawing import View
 from rigless.kernel.plain import to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.simulation import Simulation
-from rigless.panel import messages
-from rigless.panel.client import Client
 from rigless.panel.fleet.models import FleetMessage, FleetRow
 from rigless.panel.fleet.rows import FleetRows, ViewCache
-from rigless.panel.sources import Source
+from rigless.panel.stream import messages
+from rigless.panel.stream.client import Client
+from rigless.panel.stream.sources import Source
 
 KIND = 5
 TICKS_PER_S = 60

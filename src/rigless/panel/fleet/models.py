@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api.models import Body
 from rigless.panel.api_models import SourceName
 
 MOST_ROBOTS = 10_000  # in one request

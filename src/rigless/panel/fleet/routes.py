@@ -12,7 +12,7 @@ from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.drawing import Action, View
 from rigless.kernel.problems import InputError, unknown
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.panel.fleet.models import (
     ActMany,
     ClearMany,

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.host.control import status_of
+from rigless.host.api.control import status_of
 from rigless.kernel.drawing import View
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.simulation import Simulation
 from rigless.panel.fleet.models import FleetRow
 from rigless.panel.map_objects import world_numbers
-from rigless.panel.sources import Source
+from rigless.panel.stream.sources import Source
 from rigless.scenario.kinds import kind_of
 
 Values = NDArray[np.float32]

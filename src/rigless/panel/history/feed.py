@@ -10,13 +10,13 @@ from functools import partial
 
 from rigless.host.host import Host
 from rigless.kernel.problems import InputError, Problem
-from rigless.panel.client import Client
 from rigless.panel.history.names import Name
 from rigless.panel.history.points import pack_block
 from rigless.panel.history.recording_scan import RecordingScan
 from rigless.panel.history.signals import Signals
-from rigless.panel.paths import Path
 from rigless.panel.player import Player
+from rigless.panel.stream.client import Client
+from rigless.panel.stream.paths import Path
 
 MAX_POINTS = 600  # of a signal in one block
 BLOCK = "plot"

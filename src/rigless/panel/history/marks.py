@@ -8,7 +8,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.panel.history.models import EventMark, FaultBand, SignalLimit
 from rigless.panel.history.names import Name
 from rigless.recordings.seekable import SeekableRecording
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 from rigless.scenario.verdict import FaultPeriod, note_fault
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.plain import numbers_in, to_builtins
 from rigless.kernel.ports import Link
 from rigless.kernel.problems import InputError

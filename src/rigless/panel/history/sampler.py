@@ -19,7 +19,7 @@ from rigless.kernel.simulation import Simulation
 from rigless.panel.history.names import Described, describe_path, describe_view
 from rigless.panel.history.points import Points, points_of
 from rigless.panel.history.pyramid import Pyramid
-from rigless.panel.paths import Path
+from rigless.panel.stream.paths import Path
 
 FULL_HZ = 10.0
 FAST_HZ = 1.0  # ticks in fast time without a subscriber

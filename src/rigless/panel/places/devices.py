@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api.models import Body
 from rigless.host.host import Host
 from rigless.kernel import inputs as inp
 from rigless.kernel.problems import InputError, Problem, unknown

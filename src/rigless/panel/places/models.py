@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StrictBool
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api.models import Body
 
 Name = Annotated[str, Field(max_length=100)]
 Metres = Annotated[float, Field(ge=-1e9, le=1e9)]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from rigless.kernel.plain import to_json
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.panel.api_models import SourceName
-from rigless.panel.client import Client
-from rigless.panel.sources import Source
+from rigless.panel.stream.client import Client
+from rigless.panel.stream.sources import Source
 from rigless.panel.wire.feed import Batch, Feed, Filter
 from rigless.panel.wire.log import Entry, WireLog
 from rigless.panel.wire.models import WireMessage

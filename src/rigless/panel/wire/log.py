@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from rigless.kernel.links import ALL
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.links import ALL
+from rigless.kernel.loop.listeners import Output
+from rigless.kernel.loop.wire_packets import WirePacket
 from rigless.kernel.simulation import Simulation
-from rigless.kernel.wire_packets import WirePacket
 from rigless.panel.wire import display
 from rigless.panel.wire.statistics import Key, Statistics
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
-from rigless.host.api_models import Body
+from rigless.host.api.models import Body
 from rigless.kernel.ports import Direction
 from rigless.panel.api_models import SourceName
 

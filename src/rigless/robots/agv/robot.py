@@ -13,12 +13,12 @@ from typing import Any
 from rigless.hardware.messages import FROM_DRIVERS, HardwareMessage
 from rigless.kernel.body import Body
 from rigless.kernel.documents import Document
+from rigless.kernel.documents.requirements import Requirement
 from rigless.kernel.drawing import View
 from rigless.kernel.faults import Cleared, Injected
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.ports import Connected, Disconnected, Link, Port
 from rigless.kernel.problems import Problem
-from rigless.kernel.requirements import Requirement
 from rigless.kernel.robot import Defaults, VirtualInput, every, on
 from rigless.kernel.world import World
 from rigless.robots.agv import messages as m

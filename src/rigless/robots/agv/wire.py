@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from rigless.kernel import timestamps
 from rigless.kernel.plain import why_not_plain
 from rigless.kernel.ports import Port, WireError
+from rigless.kernel.timing import timestamps
 from rigless.robots.agv import messages as m
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.params import COMMANDS, STEPS, sentence

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, unlocked
-from rigless.kernel.compiled_faults import NONE, actuate
-from rigless.kernel.compiled_rate import due_ns
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.faults import NONE, actuate
+from rigless.kernel.compiled.lending import lent
+from rigless.kernel.compiled.rate import due_ns
 from rigless.robots.pacbot import body as b
 from rigless.robots.pacbot.tof import measure
 from rigless.worlds.grid_rows import Maps, layer_of, squares_of
@@ -31,7 +31,7 @@ TICK_NUM, TICK_DEN, TOF_NUM, TOF_DEN, READ_NUM, READ_DEN = range(6)
 class Robots(NamedTuple):
     """The state of all robots, one row each, and its variant: maze and config.
 
-    `faults` has a code and a parameter for each wheel (`rigless.kernel.compiled_faults`). `ranges`,
+    `faults` has a code and a parameter for each wheel (`rigless.kernel.compiled.faults`). `ranges`,
     `rays`, `encoders` and `imus` are the last readings.
     """
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.motion.contact import MOVED_FULLY, SLIDE, STOP, move_circle
 from rigless.motion.diff_drive import wrap
 from rigless.motion.motor import follow

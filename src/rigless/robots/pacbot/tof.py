@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.robots.pacbot.body import OCOS, OSIN, OX, OY, RADIUS, RES, THETA, X, Y
 from rigless.sensors.noise import block, normal, uniform
 from rigless.worlds.raycast import cast_ray

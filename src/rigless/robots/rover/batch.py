@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, unlocked
-from rigless.kernel.compiled_faults import actuate
-from rigless.kernel.compiled_rate import due_ns
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.faults import actuate
+from rigless.kernel.compiled.lending import lent
+from rigless.kernel.compiled.rate import due_ns
 from rigless.motion.contact import MOVED, STOP, move_circle
 from rigless.robots.rover import body as b
 from rigless.sensors.noise import block, normal
@@ -38,7 +38,7 @@ NO_FIX = 3  # kinds of fixes are fix, float, fixed, none
 class Robots(NamedTuple):
     """The state of all robots, one row each, and its variant: map and config.
 
-    `faults` has a code and a parameter for drive and steering (`rigless.kernel.compiled_faults`).
+    `faults` has a code and a parameter for drive and steering (`rigless.kernel.compiled.faults`).
     `fixes` has east, north and up of the last fix.
     """
 

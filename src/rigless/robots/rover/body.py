@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.motion.diff_drive import approach, wrap
 from rigless.sensors.attitude import Quaternion, Vector
 from rigless.sensors.drift import wander

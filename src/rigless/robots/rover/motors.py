@@ -2,8 +2,8 @@
 
 import math
 
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import to_ns
 from rigless.motion.diff_drive import clamp
 from rigless.robots.rover import body as b
 from rigless.robots.rover.config import RoverConfig

@@ -20,8 +20,8 @@ from rigless.kernel.fleet import FleetMember
 from rigless.kernel.inputs import SetInput
 from rigless.kernel.plain import pack, unpack
 from rigless.kernel.ports import Connected, Link, Port
-from rigless.kernel.rate import Rate, to_ns
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
+from rigless.kernel.timing.rate import Rate, to_ns
 from rigless.kernel.world import World
 from rigless.motion.contact import STOP, Contact, Touch
 from rigless.motion.diff_drive import wrap

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigless.kernel.compiled_elementary import sines_cosines
+from rigless.kernel.compiled.elementary import sines_cosines
 from rigless.kernel.elementary import atan2, cos, exp, sin_cos
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.config import VacuumConfig

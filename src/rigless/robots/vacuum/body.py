@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import sin_cos
-from rigless.kernel.lending import lent
+from rigless.kernel.compiled.elementary import sin_cos
+from rigless.kernel.compiled.lending import lent
 from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
 from rigless.motion.diff_drive import approach, arc
 from rigless.motion.proximity import NOWHERE, walls_near, zone_touched_by

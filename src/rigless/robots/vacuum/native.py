@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rigless.kernel.documents import Document, parse_toml
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
-from rigless.kernel.validation import validate
 from rigless.robots.vacuum.config import FrameTransforms, Network, VacuumConfig
 from rigless.robots.vacuum.profiles import merged
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from rigless.kernel.documents import parse_yaml
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.problems import InputError, Problem
 from rigless.kernel.robot import Config
-from rigless.kernel.validation import validate
 from rigless.robots.welder.config import Collision, SixNotNegative, VirtualIo, Visualization
 
 PARTS = {"simulation", "collision", "visualization", "virtual_io"}

@@ -11,7 +11,7 @@ attributes that its schema does not have, so the file of a scenario is at its su
 from collections import Counter
 from xml.etree import ElementTree
 
-from rigless.kernel.markup import xml_text
+from rigless.kernel.documents.markup import xml_text
 from rigless.runs.reports.explanation import circumstances, explained, last_output
 from rigless.runs.result import Result
 from rigless.scenario.expect.margins import moment

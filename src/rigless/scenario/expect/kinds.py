@@ -17,8 +17,8 @@ from rigless.scenario.expect.reactions import ReactionWatch
 from rigless.scenario.expect.safety import CollisionWatch, DistanceWatch, ReachWatch
 from rigless.scenario.expect.values import ValueWatch
 from rigless.scenario.expect.watch import Run, Watch
-from rigless.scenario.expectation_model import Expectation
-from rigless.scenario.program_model import ProgramEntry
+from rigless.scenario.model.expectation import Expectation
+from rigless.scenario.model.program import ProgramEntry
 
 OF_ROBOTS: dict[str, type[Watch]] = {
     "value": ValueWatch,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rigless.scenario.expectation_model import Expectation, Region
+from rigless.scenario.model.expectation import Expectation, Region
 
 
 def slack(e: Expectation, value: Any) -> float:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rigless.kernel.events import Event
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.expect.margins import moment
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import look_up

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from rigless.kernel.behaviour import Behaviour
 from rigless.kernel.events import KERNEL_CODES
+from rigless.kernel.loop.behaviour import Behaviour
 from rigless.kernel.ports import Port
 from rigless.kernel.problems import InputError, Problem, unknown
 from rigless.kernel.robot import Robot
 from rigless.scenario.build import Built
 from rigless.scenario.expect.margins import least_count, within
 from rigless.scenario.expect.message_fields import check_field
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.planned_inputs import matching_robots
 
 

@@ -12,7 +12,7 @@ from rigless.scenario.expect.curve import Curve
 from rigless.scenario.expect.margins import count_slack, counted, explain_count, least_count
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.watch import Watch
-from rigless.scenario.program_model import ProgramEntry
+from rigless.scenario.model.program import ProgramEntry
 from rigless.scenario.verdict import Series, Verdict
 
 LINE = 200  # characters of the last line to show

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.expect.counts import MessageWatch
 from rigless.scenario.expect.curve import Curve
 from rigless.scenario.expect.margins import inside, moment

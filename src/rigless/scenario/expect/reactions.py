@@ -11,7 +11,7 @@ from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expect.names import check_names
 from rigless.scenario.expect.paths import matches
 from rigless.scenario.expect.watch import Message, Watch
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.verdict import Verdict
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from rigless.kernel.body import Body
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.expect.counts import CountWatch
 from rigless.scenario.expect.margins import counted, inside_m, moment
 from rigless.scenario.expect.motion import pose_of

@@ -1,7 +1,7 @@
 """Expectations as sentences, for reports."""
 
 from rigless.scenario.expect.margins import counted, least_count
-from rigless.scenario.expectation_model import Expectation, Region
+from rigless.scenario.model.expectation import Expectation, Region
 
 AT_THE_END = ("value", "region")  # the subjects that are judged at the end by default
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.expect.margins import counted, explain, moment, shown, slack, within
 from rigless.scenario.expect.message_fields import ANYTHING
 from rigless.scenario.expect.names import (

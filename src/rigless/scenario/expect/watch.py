@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.rate import to_ns
 from rigless.kernel.robot import Robot
 from rigless.kernel.simulation import Simulation
+from rigless.kernel.timing.rate import to_ns
 from rigless.scenario.expect.curve import Curve
 from rigless.scenario.expect.sentences import describe
-from rigless.scenario.expectation_model import Expectation
+from rigless.scenario.model.expectation import Expectation
 from rigless.scenario.verdict import Verdict
 
 

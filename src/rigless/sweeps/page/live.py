@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from rigless.sweeps.decision import Decision, percent
 from rigless.sweeps.report.data import Summary, summarize
 from rigless.sweeps.row import Row
 from rigless.sweeps.run_clock import RunClock
+from rigless.sweeps.statistics.decision import Decision, percent
 
 SHARE = 0.1  # of the time that summaries may take while a sweep runs
 WATCHED_S = 3.0  # a page that asked more recently is open

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.sweeps.decision import Cell, Decision, cells, decide
-from rigless.sweeps.margins import scales_of
 from rigless.sweeps.report.axes import (
     FAILED,
     SEED,
@@ -29,6 +27,8 @@ from rigless.sweeps.report.axes import (
 from rigless.sweeps.report.histograms import MOST as MOST_HISTOGRAMS
 from rigless.sweeps.report.histograms import Histogram, histograms
 from rigless.sweeps.row import Row, fill_metrics
+from rigless.sweeps.statistics.decision import Cell, Decision, cells, decide
+from rigless.sweeps.statistics.margins import scales_of
 
 MOST_AXES = 40
 MAPPED_AXES = 12  # axes with heat maps and lines, those with the largest influence

@@ -4,7 +4,6 @@ from dataclasses import replace
 from importlib.resources import files
 
 from rigless.runs.reports.html.markup import data, figure, text
-from rigless.sweeps.decision import percent
 from rigless.sweeps.report.axes import AxisSummary
 from rigless.sweeps.report.data import Summary
 from rigless.sweeps.report.histograms import Histogram
@@ -15,6 +14,7 @@ from rigless.sweeps.report.sections import (
     render_influence,
     render_verdict,
 )
+from rigless.sweeps.statistics.decision import percent
 
 
 def render_report(summary: Summary, table: str) -> str:

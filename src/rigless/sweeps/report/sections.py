@@ -6,9 +6,9 @@ from typing import Any
 from rigless.runs.reports.explanation import seconds, shortened
 from rigless.runs.reports.html.markup import figure, number, text
 from rigless.scenario.expect.margins import counted
-from rigless.sweeps.decision import Cell, Decision, percent
 from rigless.sweeps.report.data import Facts, FailedRun, Summary
 from rigless.sweeps.settings import command_words
+from rigless.sweeps.statistics.decision import Cell, Decision, percent
 from rigless.sweeps.toml_writer import inline
 
 CLASSES = {"PASS": "passed", "FAIL": "failed", "UNDECIDED": "invalid"}

@@ -7,13 +7,13 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.sweeps.decision import settings_key
-from rigless.sweeps.margins import scales_of
 from rigless.sweeps.row import Row
 from rigless.sweeps.search.cross_entropy import CrossEntropy
 from rigless.sweeps.search.failures import Failure, Failures
 from rigless.sweeps.search.space import Axis, Point, Trial, settings_at
 from rigless.sweeps.sobol import sobol
+from rigless.sweeps.statistics.decision import settings_key
+from rigless.sweeps.statistics.margins import scales_of
 
 Method = Literal["auto", "optuna", "cross-entropy"]
 COVER = 1 / 3  # at most this share of the runs covers the space first

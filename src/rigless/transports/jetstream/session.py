@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rigless.kernel.events import Severity
-from rigless.kernel.timestamps import to_ns
+from rigless.kernel.timing.timestamps import to_ns
 from rigless.transports.jetstream import streams
 from rigless.transports.jetstream.connection import SETTLED_S, Connection
 from rigless.transports.jetstream.consumer import Consumer, Delivered

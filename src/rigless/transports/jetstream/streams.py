@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from rigless.kernel.timestamps import to_ns
+from rigless.kernel.timing.timestamps import to_ns
 from rigless.transports.jetstream.connection import Connection
 from rigless.transports.jetstream.errors import (
     ApiError,

@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.transports.jetstream.embedded import TRIES, Keeper, is_loopback, wait_for_orphan
 from rigless.transports.jetstream.errors import Log
 from rigless.transports.jetstream.server import ANSWER_S, LOOPBACK, Server, free_port
+from rigless.transports.jetstream.server.embedded import TRIES, Keeper, is_loopback, wait_for_orphan
 from rigless.transports.mqtt311 import packets as p
 
 SETTLE_S = 2.0

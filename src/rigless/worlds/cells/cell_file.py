@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from rigless.kernel.documents import Document, parse_yaml
+from rigless.kernel.documents.validation import validate
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import validate
 from rigless.worlds.cells.mesh import read_mesh
 from rigless.worlds.cells.solids import Solid, Thing
 from rigless.worlds.frames import Matrix, frame_mm_deg, inverse

@@ -8,7 +8,7 @@ and puts it down at the other one when there is a free slot; until then loads qu
 import math
 from dataclasses import dataclass, field
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.worlds.layout.model import Lift
 from rigless.worlds.layout.stock import Load, Stock
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rigless.kernel.documents import Document, parse_json, parse_toml
+from rigless.kernel.documents.validation import examine
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.validation import examine
 from rigless.worlds.grid import Grid
 from rigless.worlds.layout.checks import check_layout, check_on_map
 from rigless.worlds.layout.lif import Paths, is_lif, layout_of_lif

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from rigless.kernel.documents.validation import examine
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import Problem
-from rigless.kernel.validation import examine
 from rigless.worlds.layout import lif_model as lif
 from rigless.worlds.layout.graph import Graph
 from rigless.worlds.layout.model import Charger, Edge, Layout, Node, Pose, Station

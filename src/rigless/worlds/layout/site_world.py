@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from rigless.kernel.inputs import MoveObstacle, SetDevice
 from rigless.kernel.problems import InputError, Problem, unknown
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.kernel.world import Obstacle, WorldState
 from rigless.worlds.grid import Grid
 from rigless.worlds.grid_world import GridWorld

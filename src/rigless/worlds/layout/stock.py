@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.worlds.layout.model import Layout, LoadType, Station
 
 

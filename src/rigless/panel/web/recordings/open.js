@@ -3,7 +3,7 @@ import { signal } from "@preact/signals-core";
 import { post } from "../core/api.js";
 import * as state from "../core/state.js";
 
-const LARGEST_UPLOAD = 2 ** 31; // as in rigless/host/auth.py
+const LARGEST_UPLOAD = 2 ** 31; // as in rigless/host/api/auth.py
 const SUFFIX = ".mcap";
 const PATIENCE_MS = 700; // without a sign of progress
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rigless.kernel.documents.requirements import Requirement
 from rigless.kernel.problems import Problem
-from rigless.kernel.requirements import Requirement
 from rigless.robots.agv.checks import requirements
 from rigless.robots.agv.checks.config_path import ConfigPath
 from rigless.robots.agv.checks.motors import motors

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rigless.hardware.discovery import CONFIG_KEYS
-from rigless.kernel.requirements import (
+from rigless.kernel.documents.requirements import (
     Credentials,
     Driver,
     DriverConfigs,

@@ -8,9 +8,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from rigless.kernel.documents.validation import examine
 from rigless.kernel.key_path import KeyPath
 from rigless.kernel.problems import Problem, did_you_mean
-from rigless.kernel.validation import examine
 from rigless.robots.agv.config import RobotConfig, own
 from rigless.robots.agv.fields import ID
 from rigless.robots.agv.vda5050_model.settings import LEVEL

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from rigless.kernel import timestamps
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing import timestamps
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import LinkState

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from rigless.kernel.documents.requirements import Requirement
 from rigless.kernel.problems import Problem
-from rigless.kernel.requirements import Requirement
 from rigless.robots.agv.checks.examine import examine_config, requirements_of
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link import keys

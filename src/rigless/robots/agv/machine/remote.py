@@ -28,7 +28,7 @@ from rigless.hardware.messages import (
     OutputCommand,
     OutputReading,
 )
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.drivers import MockDrivers
 from rigless.robots.agv.machine.hardware_port import PORT, lag_s, real_parts, stale_s

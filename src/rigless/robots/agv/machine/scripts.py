@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
 from rigless.kernel.inputs import Inject
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.machine.sensing import Sensing
 from rigless.robots.agv.machine.state import MachineState
 from rigless.robots.agv.profile import FaultRule, SimulationProfile

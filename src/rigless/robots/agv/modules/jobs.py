@@ -7,7 +7,7 @@ not the jobs: a job that was held continues afterwards.
 
 from typing import Protocol
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv import params as p
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv import params as p
 from rigless.robots.agv import units
 from rigless.robots.agv.config import RobotConfig

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.motion.diff_drive import wrap
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.motion.footprint import MOST, put, separation

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.robots.agv.config import Dimensions
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled
-from rigless.kernel.compiled_elementary import sin_cos
+from rigless.kernel.compiled.elementary import sin_cos
 from rigless.kernel.world import World
 from rigless.worlds.grid import Grid
 from rigless.worlds.raycast import cast_ray

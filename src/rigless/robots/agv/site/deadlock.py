@@ -4,7 +4,7 @@ A circle that lasts for `CONFIRM_S` is published as the event DEADLOCK by each o
 the names of all of them, and cleared when it opens.
 """
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.events import Events
 from rigless.robots.agv.services import Clock

@@ -1,6 +1,6 @@
 """Detours: a motion that an obstacle blocks for a while asks the backend for another route."""
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.route import Routing

@@ -8,7 +8,7 @@ stood before. It cannot drive meanwhile, and a ride that has begun does not end 
 import math
 from typing import TypeVar
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv import params as p
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules.jobs import Jobs

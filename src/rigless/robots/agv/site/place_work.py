@@ -7,7 +7,7 @@ drive off meanwhile. It picks and drops loads at the station at whose node it st
 import math
 from typing import Any
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.kernel.world import World
 from rigless.robots.agv import params as p
 from rigless.robots.agv.config import RobotConfig

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from rigless.kernel.elementary import sin_cos
 from rigless.kernel.fleet import FleetMember, LastPose
+from rigless.kernel.fleet.shard import Whereabouts
+from rigless.kernel.fleet.together import Group
 from rigless.kernel.robot import Robot
-from rigless.kernel.shard import Whereabouts
-from rigless.kernel.together import Group
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint

@@ -7,7 +7,7 @@ triggered until they have ended.
 
 from collections.abc import Callable, Iterable
 
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.core_functions import CoreFunctions, Refused
 from rigless.robots.agv.vda5050.effects import Effects, Failed

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from rigless.kernel.faults import Injected
-from rigless.kernel.rate import to_ns
+from rigless.kernel.timing.rate import to_ns
 from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.link.publisher import Publisher
 from rigless.robots.agv.machine.machine import Machine

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined, unlocked
-from rigless.kernel.compiled_faults import actuate
-from rigless.kernel.compiled_rate import due_ns
-from rigless.kernel.lending import lent
-from rigless.kernel.rate import NS_PER_S
+from rigless.kernel.compiled.faults import actuate
+from rigless.kernel.compiled.lending import lent
+from rigless.kernel.compiled.rate import due_ns
+from rigless.kernel.timing.rate import NS_PER_S
 from rigless.motion.contact import MOVED
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
 from rigless.robots.vacuum import body as b
@@ -39,7 +39,7 @@ TICK_NUM, TICK_DEN, SCAN_NUM, SCAN_DEN = range(4)
 class Robots(NamedTuple):
     """The state of all robots, one row each, and its variant: map and config.
 
-    `faults` has a code and a parameter for each wheel (`rigless.kernel.compiled_faults`).
+    `faults` has a code and a parameter for each wheel (`rigless.kernel.compiled.faults`).
     """
 
     bodies: Floats

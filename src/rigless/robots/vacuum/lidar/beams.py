@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.compiled import compiled, inlined
-from rigless.kernel.compiled_elementary import atan2, sin_cos
+from rigless.kernel.compiled.elementary import atan2, sin_cos
 from rigless.kernel.elementary import ATAN, ATAN_REST, HALF_PI, HALF_PI_REST
 from rigless.sensors.noise import block, blocks, normal, uniform
 from rigless.worlds.raycast import cast_beams, cast_ray

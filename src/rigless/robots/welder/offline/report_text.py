@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from rigless.kernel.markup import STYLE, xml_text
+from rigless.kernel.documents.markup import STYLE, xml_text
 from rigless.robots.welder.offline.findings import RULES, Finding, Report
 from rigless.robots.welder.offline.pictures import pictures
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.kernel.events import Event
-from rigless.kernel.listeners import Output
+from rigless.kernel.loop.listeners import Output
 from rigless.kernel.simulation import Simulation
 from rigless.motion import planner as p
 from rigless.motion.arm.singularity import jacobian, smallest_singular_value

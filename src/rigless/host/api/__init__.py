@@ -1,0 +1,1 @@
+"""The control API: routes, models and access."""

@@ -1,0 +1,1 @@
+"""Files of a host: recordings, saved settings and the last poses of robots."""

@@ -1,0 +1,1 @@
+"""The loop of a simulation: inputs, handlers, links and their wire faults."""

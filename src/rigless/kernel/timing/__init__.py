@@ -1,0 +1,1 @@
+"""Due times: the agenda, rates and timestamps."""

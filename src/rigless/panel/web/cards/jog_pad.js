@@ -107,7 +107,7 @@ function jogButton(axis, sign, face, label) {
   const isPress = (/** @type {KeyboardEvent} */ event) =>
     holds && (event.key === " " || event.key === "Enter");
   return html`<button class="key" aria-label="${label} ${sign < 0 ? "minus" : "plus"}"
-    aria-pressed=${on} ?disabled=${!unlocked.value}
+    aria-pressed=${on} ?disabled=${!unlocked.value} ?data-hold=${holds}
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
       if (holds && event.button === 0) hold(axis, sign);

@@ -281,7 +281,7 @@ function holdButton(part, on) {
   };
   const isPress = (/** @type {KeyboardEvent} */ event) =>
     (event.key === " " || event.key === "Enter") && !event.repeat;
-  return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()}
+  return html`<button class="button wide" aria-pressed=${on} ?disabled=${!isLive()} data-hold
     aria-label="${part.label}, held while pressed"
     @pointerdown=${(/** @type {PointerEvent} */ event) => {
       /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);

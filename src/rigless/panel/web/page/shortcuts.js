@@ -60,10 +60,13 @@ export function helpDialog() {
     <menu><button class="button" autofocus>Close</button></menu></form></dialog>`;
 }
 
-/** The button that a pointer gave the focus. @type {Element|null} */
+/**
+ * The button that a pointer gave the focus, unless it acts while it is held: then keys hold it too.
+ * @type {Element|null}
+ */
 let pointedButton = null;
 addEventListener("pointerdown", ({ target }) => {
-  pointedButton = target instanceof Element ? target.closest("button, a") : null;
+  pointedButton = target instanceof Element ? target.closest("button:not([data-hold]), a") : null;
 }, { capture: true });
 addEventListener("focusin", ({ target }) => {
   if (target !== pointedButton) pointedButton = null;

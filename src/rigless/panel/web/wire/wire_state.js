@@ -46,6 +46,8 @@ export const feed = signal({
 export const revision = signal(0);
 /** @type {Row[]} oldest first */
 export let rows = [];
+/** @type {Row[]} rows that were on their way when the list was paused */
+let late = [];
 export const isEmpty = computed(() => {
   void revision.value;
   return rows.length === 0;
@@ -79,6 +81,7 @@ export const setFilter = (change) => (filter.value = { ...filter.value, ...chang
 /** Forget the rows so far. New ones follow. */
 export function clearRows() {
   rows = [];
+  late = [];
   dropped = 0;
   feed.value = { ...feed.value, received: 0, skipped: 0 };
   revision.value++;
@@ -110,7 +113,8 @@ let seen = 0; // rows since the last measurement
 function receive(message) {
   if (message.serial !== serial) return; // of an earlier filter
   if (message.reset) clearRows();
-  for (const row of message.rows) rows.push(row);
+  const holds = paused.peek() && !message.reset && !message.searching;
+  for (const row of message.rows) (holds ? late : rows).push(row);
   const limit = message.stage === "live" ? MAX_ROWS : MAX_RECORDED_ROWS;
   if (rows.length > limit * 1.1) {
     dropped += rows.length - limit;
@@ -161,7 +165,10 @@ export function startWire() {
     } else if (serial) send({ type: "wire", on: false });
   });
   effect(() => {
-    void paused.value;
+    if (!paused.value) {
+      rows.push(...late.splice(0));
+      untracked(() => revision.value++);
+    }
     if (looking.peek()) subscribe();
   });
   effect(() => {

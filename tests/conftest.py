@@ -27,6 +27,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled.FOLDER))  # before anythin
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# A script that starts the tests in the background lets them and their commands ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 hypothesis.settings.register_profile(  # results depend on neither time nor chance
     "rigless",
     max_examples=40,

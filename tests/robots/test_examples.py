@@ -71,7 +71,7 @@ def test_the_pacbot_turns(given):
     ],
 )
 def test_the_rover_gets_its_command_on_its_own_topic(given, config, robot, topic, message):
-    robot, port, messages, subject, _ = given(drive_line(RoverConfig(**config), robot))
+    robot, port, messages, subject, *_ = given(drive_line(RoverConfig(**config), robot))
     assert (robot, port, subject) == ("{robot}", "dds", topic)
     assert messages[0].startswith(message)
 
@@ -79,4 +79,4 @@ def test_the_rover_gets_its_command_on_its_own_topic(given, config, robot, topic
 def test_the_agv_is_listened_to(given):
     (port,) = Agv("agv").ports
     robot_id = port.options["robot_id"]
-    assert given(port.example) == ("{robot}", "nats", [], f"robot.{robot_id}.>", 5.0)
+    assert given(port.example)[:5] == ("{robot}", "nats", [], f"robot.{robot_id}.>", 5.0)

@@ -416,10 +416,13 @@ def test_writers_of_drivers_can_check_them(world):
         check_driver(slow, seconds=0.05)
 
 
-def test_the_how_to_runs_as_it_is_and_names_what_it_leaves_out():
+def test_the_how_to_runs_as_it_is_and_names_what_it_leaves_out(tmp_path, monkeypatch):
     """Its code passes `check_driver`; its table has the driver types of the config."""
     page = HOW_TO.read_text("utf-8")
-    exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)), {})
+    drives, check = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "my_drives.py").write_text(drives, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    exec(check, {})
     for group, part in (("motors", MotorDriver), ("io", IoDriver), ("devices", DeviceDriver)):
         types = ", ".join(kind for kind in get_args(type_of(part)) if kind != "MOCK")
         assert f"| `rigless.agv.{group}` | {types} |" in page

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rigless.cuda.device import program_text
+from rigless.cuda.device import program_text, type_of
 
 OPTIONS = ("-std=c++14", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-w", "-x", "c++")
+
+
+_libraries: dict[Any, ctypes.CDLL] = {}  # translating a function takes longer than running it
 
 
 class HostKernel:
@@ -20,6 +23,15 @@ class HostKernel:
         self._folder, self._function, self._axes = folder, function, axes
 
     def __call__(self, shape: tuple[int, ...], *args: Any) -> None:
+        key = (self._folder, self._function, self._axes, *map(type_of, args))
+        if key not in _libraries:
+            _libraries[key] = self._make(args)
+        values: list[Any] = [ctypes.c_longlong(size) for size in shape]
+        for arg in args:
+            _flatten(arg, values)
+        _libraries[key].run(*values)
+
+    def _make(self, args: tuple[Any, ...]) -> ctypes.CDLL:
         text = program_text("run", self._function, self._axes, args)
         name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
         library = self._folder / f"{name}.so"
@@ -27,10 +39,7 @@ class HostKernel:
             source = self._folder / f"{name}.cpp"
             source.write_text(text)
             subprocess.run(["g++", *OPTIONS, str(source), "-o", str(library)], check=True)
-        values: list[Any] = [ctypes.c_longlong(size) for size in shape]
-        for arg in args:
-            _flatten(arg, values)
-        ctypes.CDLL(str(library)).run(*values)
+        return ctypes.CDLL(str(library))
 
 
 def _flatten(arg: Any, values: list[Any]) -> None:

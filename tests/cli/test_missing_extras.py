@@ -14,7 +14,8 @@ PACKAGES = ("numba", "yaml", "PIL", "zmq", "google", "pinocchio", "uvicorn", "na
 COMMANDS = [
     "list", "demo", "run vacuum", "check vacuum_explore", "check pacbot_square", "run welder",
     "welder reach --pose 0,0,0,0,0,0", "agv schema", "compile", "compile rover",
-    "run {examples}/agv/telescopic_lift.json", "run {examples}/thermostat --duration 0 --window",
+    "run {examples}/agv/telescopic_lift.json",
+    "run {examples}/thermostat --set thermostat.ports.line=0 --duration 0 --window",
 ]  # fmt: skip
 SCRIPT = """
 import sys

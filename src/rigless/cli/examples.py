@@ -48,7 +48,7 @@ class Example:
 
     @property
     def size(self) -> str:
-        """The lines of its code in words: rounded, so that a small change does not show."""
+        """The number of lines of its code as text. Rounding hides small edits."""
         return f"about {max(10, round(self.lines, -1))} lines"
 
     @property

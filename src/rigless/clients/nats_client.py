@@ -97,4 +97,4 @@ async def _exchange(
 
 
 async def _ignore(error: Exception) -> None:
-    """Ignore an error that is raised as well; by default it is also logged with a traceback."""
+    """Keep an error out of the log: it is raised too. By default nats-py logs a traceback."""

@@ -1,13 +1,12 @@
 """Observations and results of the rover's task, one robot at a time; see `compiled_vacuum`."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.gym.compiled_way import length, see_way
 from rigless.kernel.compiled import compiled, unlocked
-from rigless.kernel.compiled.elementary import sin_cos
 from rigless.kernel.compiled.lending import lent
 from rigless.robots.rover import body as b
 from rigless.robots.rover.batch import Readings, Robots
@@ -39,11 +38,7 @@ def see(i: int, robots: Robots, readings: Readings, waypoints: Waypoints, out: A
     """Observe the way from the last fix to the waypoint, and the encoders."""
     away_x = waypoints.places[i, 0] - robots.fixes[i, 0]
     away_y = waypoints.places[i, 1] - robots.fixes[i, 1]
-    distance = math.sqrt(away_x * away_x + away_y * away_y)
-    s, c = sin_cos(readings.imu[i, 0])
-    out[i, 0] = min(distance / FAR_M, 1.0)
-    out[i, 1] = (c * away_x + s * away_y) / distance if distance > 0.0 else 1.0
-    out[i, 2] = (c * away_y - s * away_x) / distance if distance > 0.0 else 0.0
+    see_way(i, 0, away_x, away_y, readings.imu[i, 0], FAR_M, out)
     numbers, body = waypoints.numbers, robots.bodies[i]
     out[i, 3] = min(max(body[b.ENC_V] / numbers[MOST_MPS], -1.0), 1.0)
     out[i, 4] = min(max(body[b.ENC_W] / numbers[MOST_RADPS], -1.0), 1.0)
@@ -53,12 +48,12 @@ def see(i: int, robots: Robots, readings: Readings, waypoints: Waypoints, out: A
 def _distance(i: int, robots: Robots, waypoints: Waypoints) -> float:
     away_x = waypoints.places[i, 0] - robots.bodies[i, b.X]
     away_y = waypoints.places[i, 1] - robots.bodies[i, b.Y]
-    return math.sqrt(away_x * away_x + away_y * away_y)
+    return length(away_x, away_y)
 
 
 @compiled
 def begin(t: int, rows: NDArray[np.int64], robots: Robots, waypoints: Waypoints) -> None:
-    """Measure the distance of robot rows[t] at the begin of its episode."""
+    """Measure the distance of robot rows[t] at the beginning of its episode."""
     i = rows[t]
     waypoints.distances_m[i] = _distance(i, robots, waypoints)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rigless.gym.compiled_way import length, see_way
 from rigless.kernel.compiled import compiled, inlined, unlocked
 from rigless.kernel.compiled.elementary import sin_cos
 from rigless.kernel.compiled.lending import lent
@@ -25,6 +26,7 @@ NUMBERS = 8
 ALWAYS = 4  # numbers of each observation that follow the ranges: bumpers and speeds
 PATCH = 5  # cells on a side of the covered floor that a vacuum observes
 COLLISION = 0.05
+FAR_M = 10.0  # a goal at this distance or farther is observed as 1
 
 
 class Goals(NamedTuple):
@@ -94,7 +96,7 @@ def _collision(i: int, robots: Robots) -> float:
 
 @compiled
 def see_goal(i: int, k: int, robots: Robots, scans: Any, goals: Goals, out: Any) -> None:
-    """Observe beam k of robot i; with k behind the last beam, everything else."""
+    """Observe beam k of robot i; an index after the last beam stands for all other numbers."""
     numbers, beams = goals.numbers, scans.distances_m.shape[1]
     if k < beams:
         out[i, k] = _range(i, k, scans, numbers[REACH_M])
@@ -102,24 +104,19 @@ def see_goal(i: int, k: int, robots: Robots, scans: Any, goals: Goals, out: Any)
     _sense(i, robots, numbers, beams, out)
     body = robots.bodies[i]
     away_x, away_y = goals.places[i, 0] - body[b.X], goals.places[i, 1] - body[b.Y]
-    distance = math.sqrt(away_x * away_x + away_y * away_y)
-    s, c = sin_cos(body[b.THETA])
-    at = beams + ALWAYS
-    out[i, at] = min(distance / 10.0, 1.0)
-    out[i, at + 1] = (c * away_x + s * away_y) / distance if distance > 0.0 else 1.0
-    out[i, at + 2] = (c * away_y - s * away_x) / distance if distance > 0.0 else 0.0
+    see_way(i, beams + ALWAYS, away_x, away_y, body[b.THETA], FAR_M, out)
 
 
 @compiled
 def _goal_distance(i: int, robots: Robots, goals: Goals) -> float:
     away_x = goals.places[i, 0] - robots.bodies[i, b.X]
     away_y = goals.places[i, 1] - robots.bodies[i, b.Y]
-    return math.sqrt(away_x * away_x + away_y * away_y)
+    return length(away_x, away_y)
 
 
 @compiled
 def begin_goal(t: int, rows: NDArray[np.int64], robots: Robots, goals: Goals) -> None:
-    """Measure the distance of robot rows[t] at the begin of its episode."""
+    """Measure the distance of robot rows[t] at the beginning of its episode."""
     i = rows[t]
     goals.distances_m[i] = _goal_distance(i, robots, goals)
 
@@ -145,7 +142,7 @@ def _cell(value: float, low: float, numbers: Floats, size: int) -> int:
 
 @compiled
 def see_floor(i: int, k: int, robots: Robots, scans: Any, floor: Floor, out: Any) -> None:
-    """Observe beam k of robot i; with k behind the last beam, everything else."""
+    """Observe beam k of robot i; an index after the last beam stands for all other numbers."""
     numbers, beams = floor.numbers, scans.distances_m.shape[1]
     if k < beams:
         out[i, k] = _range(i, k, scans, numbers[REACH_M])

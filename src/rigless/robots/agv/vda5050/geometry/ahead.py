@@ -22,7 +22,7 @@ SAME_M = 1e-4  # legs up to this length are none
 
 
 class Limits(NamedTuple):
-    """What the drive can do, in m, rad and s."""
+    """Limits of the drive in m, rad and s."""
 
     top: float
     acc: float

@@ -132,6 +132,13 @@ class Follow(Input, frozen=True):
     poses: bytes
 
 
+class Share(Input, frozen=True):
+    """Take what another shard has sent about loads and devices (`World.receive`)."""
+
+    shard: int
+    content: dict[str, Any]
+
+
 AnyInput = (
     Connect
     | Disconnect
@@ -146,4 +153,5 @@ AnyInput = (
     | SetDevice
     | PlaceRobot
     | Follow
+    | Share
 )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -48,6 +49,18 @@ class WorldState:
     """The changing part of a world."""
 
     obstacles: dict[str, Obstacle] = field(default_factory=dict)
+
+
+class Shards(Protocol):
+    """The parts of a simulation, and the one that this process steps; None: there are no parts."""
+
+    owners: dict[str, int]  # by robot
+
+    @property
+    def number(self) -> int | None: ...
+
+    @property
+    def count(self) -> int: ...
 
 
 class World:
@@ -146,6 +159,29 @@ class World:
 
     def set_device(self, given: SetDevice, now_ns: int) -> None:
         """Set a device."""
+
+    def tick(self, now_ns: int) -> None:
+        """Let devices act until now."""
+
+    # Things that the robots of several shards use, such as loads
+
+    def share(self, shards: Shards) -> None:
+        """Share the things of this world among shards. This world has none."""
+
+    def check_shared(self, content: dict[str, Any]) -> None:
+        """Raise InputError if this is not what another shard sends."""
+        raise InputError(Problem("shard", "the world has no loads", "run the same scenario"))
+
+    def receive(self, shard: int, content: dict[str, Any], now_ns: int) -> None:
+        """Take what a shard has sent about things; about those of this one after a restart."""
+
+    def outgoing(self) -> dict[str, Any]:
+        """Return what has to be sent to the other shards since the last call, or {}."""
+        return {}
+
+    def things_of(self, shard: int) -> dict[str, Any]:
+        """Return the state of all things that a shard keeps, in the form of `outgoing`, or {}."""
+        return {}
 
     def body_after(self, move: MoveObstacle) -> Body:
         """Return the body of an obstacle at the end of a move."""

@@ -9,7 +9,8 @@ that is in the past, an answer was late: it asks again and joins.
 While it runs, a shard publishes the poses of its robots at the rate of their fastest method, at
 most MOST_HZ. The poses of another shard become a `Follow` input, stamped on arrival and recorded
 like all inputs. If several arrive in one turn of the loop, only the newest is used. A shard that
-is silent for SILENT_S is reported; its robots stand where they were last seen.
+is silent for SILENT_S is reported; its robots stand where they were last seen. Loads, chargers and
+devices have one keeper each (`things.py`).
 
 Number 0 steps no robots. It observes the fleet, for a panel, and nobody waits for it.
 """
@@ -25,6 +26,7 @@ import msgspec
 import numpy as np
 
 from rigless.host.environment import Environment
+from rigless.host.shards.things import SharedThings
 from rigless.host.shards.wire import Hello, Poses, Row, fleet_id, row_of
 from rigless.host.timing.pace import Pace
 from rigless.kernel import inputs as inp
@@ -84,6 +86,12 @@ class Exchange:
         self._sent = b""
         self._seen: bytes | None = None  # the last poses of this shard, as others saw them
         self._forwarding = False
+        self._things = SharedThings(
+            self.shard.number,
+            lambda subject, data: self._connection.publish(f"{self._prefix}.{subject}", data),
+            host.apply,
+            lambda text: self.log_event(text, "warning"),
+        )
         self.observes = not self.shard.number
         self.connected = False
 
@@ -101,7 +109,8 @@ class Exchange:
         settings = replace(settings, name=f"rigless shard {self.shard}")
         self._connection = connections.acquire(settings)
         self._connection.observers.append(self)
-        for subject in ("hello", "poses.*", "seen.*", "rows.*", "input.*"):
+        things = "things.*", "all-things.*", "your-things.*"
+        for subject in ("hello", "poses.*", "seen.*", "rows.*", "input.*", *things):
             self._connection.subscribe(f"{self._prefix}.{subject}", self._receive)
         await self._connection.tried.wait()
         while not self._connection.up and not self._host.finished.is_set():
@@ -171,6 +180,8 @@ class Exchange:
             self._core.begin_at(max(self._now_ns(), self._core.now_ns))
         ago_ns = time.time_ns() - self.epoch_ns
         self._host.pace.anchor(time.monotonic_ns() - ago_ns, 0)
+        self._core.world.outgoing()  # from now on it notes what changes
+        self._things.begin()
         if self.shard.number:
             rates = [ticker.num * 1e9 / ticker.period_num for ticker in self._core.tickers.values()]
             self._core.sample(min(max(rates, default=1.0), MOST_HZ), self._publish)
@@ -198,6 +209,8 @@ class Exchange:
             if self.epoch_ns is not None:
                 self._hello(ready=True)
                 self._check_silent()
+                if not self.shard.number:
+                    self._core.world.tick(self._core.now_ns)  # there is no robot that does it
                 if self.shard.number and time.monotonic() - self._observed_s < OBSERVED_S:
                     self._publish_rows()
 
@@ -215,6 +228,7 @@ class Exchange:
         poses = self._whereabouts()
         message = Poses(self.shard.number, self._core.now_ns, time.time_ns(), poses)
         self._connection.publish(f"{self._prefix}.poses.{self.shard.number}", message.encode())
+        self._things.send(self._core.world, self._core.now_ns / 1e9)
 
     def _publish_rows(self) -> None:
         rows = {robot.name: row_of(robot) for robot in self._core.stepped}
@@ -223,7 +237,7 @@ class Exchange:
 
     def forward(self, given: inp.AnyInput) -> bool:
         """Send an input to the shard that steps its robot. Return False if that is this one."""
-        if isinstance(given, inp.Follow):
+        if isinstance(given, inp.Follow | inp.Share):
             return False
         name = getattr(given, "robot", "")
         if name in self.membership.elsewhere:
@@ -258,6 +272,8 @@ class Exchange:
                     self._receive_poses(Poses.decode(data))
                 case "seen" if number == str(self.shard.number):
                     self._seen = self._seen or data
+                case "things" | "all-things" | "your-things" if number.isdecimal():
+                    self._things.receive(kind, int(number), data)
                 case "rows" if self.observes:
                     self.membership.rows |= msgspec.json.decode(data, type=dict[str, Row])
                 case "input" if number in ("all", str(self.shard.number)):
@@ -283,6 +299,8 @@ class Exchange:
             self.epoch_ns = hello.epoch_ns
         elif hello.asks and self.shard.number:
             self._hello(ready=True)
+            self._things.send_all(self._core.world)
+            self._things.send_back(self._core.world, hello.shard)
             if hello.shard in self._last:
                 self._connection.publish(
                     f"{self._prefix}.seen.{hello.shard}", self._last[hello.shard]

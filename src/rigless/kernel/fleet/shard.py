@@ -79,6 +79,11 @@ class Membership:
         self.elsewhere = frozenset(name for name, owner in self.owners.items() if owner != here)
 
     @property
+    def number(self) -> int | None:
+        """The number of the shard of this process; None without shards."""
+        return None if self.shard is None else self.shard.number
+
+    @property
     def count(self) -> int:
         """The number of shards."""
         return 1 if self.shard is None else self.shard.count
@@ -88,6 +93,12 @@ class Membership:
         if robot in self.elsewhere:
             what = f"is stepped by shard {self.owners[robot]}, not by {self.shard}"
             raise InputError(Problem(robot, what, "send it to that process"))
+
+    def check_shard(self, shard: int) -> None:
+        """Raise InputError if there is no such shard."""
+        if shard not in self.names:
+            what = f"there is no shard {shard}"
+            raise InputError(Problem("shard", what, f"this process is shard {self.shard}"))
 
     def check(self, shard: int, poses: bytes) -> None:
         """Raise InputError unless these are poses of the robots of another shard."""

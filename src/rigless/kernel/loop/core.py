@@ -110,6 +110,7 @@ class Core:
                 ticker.skip_to(0)
                 self.tickers[robot.name, method] = ticker
         self.agenda.enter_all(self.tickers.values())
+        self.world.share(self.membership)
         problems = spread_starts(self.robots.values(), self.seed)
         for robot in self.robots.values():
             try:

@@ -42,6 +42,12 @@ class InputHandler:
         if isinstance(given, inp.Follow):
             self._core.membership.check(given.shard, given.poses)
             return
+        if isinstance(given, inp.Share):
+            self._core.membership.check_shard(given.shard)
+            if reason := why_not_plain(given.content):
+                raise InputError(Problem(f"shard {given.shard}", f"content: {reason}"))
+            self._core.world.check_shared(given.content)
+            return
         if isinstance(given, Placed):
             self.placing.check(given, now)
             return
@@ -70,6 +76,9 @@ class InputHandler:
             listener(core.now_ns, given, source)
         if isinstance(given, inp.Follow):
             follow(core.robots, core.membership.names[given.shard], given.poses)
+            return
+        if isinstance(given, inp.Share):
+            core.world.receive(given.shard, given.content, core.now_ns)
             return
         if isinstance(given, Placed):
             self.placing.carry_out(given)

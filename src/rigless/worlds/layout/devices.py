@@ -27,6 +27,7 @@ class LiftState:
     user: str = ""
     until_ns: int = 0  # end of the reservation
     rider: str = ""
+    by_hand: dict[str, bool] = field(default_factory=dict)  # doors opened or closed by hand
 
     @property
     def stands_at(self) -> int | None:
@@ -38,14 +39,16 @@ class LiftState:
         return self.running and not self.end_ns and self.user in ("", robot)
 
     def reserve(self, robot: str, now_ns: int) -> None:
-        """Keep the lift for a robot."""
+        """Keep the lift for a robot. Its doors follow the car again."""
         self.user, self.until_ns = robot, now_ns + to_ns(RESERVED_S)
+        self.by_hand = {}
 
     def release(self) -> None:
         self.user, self.rider, self.until_ns = "", "", 0
 
     def send(self, lift: Lift, target: int, now_ns: int, door_s: float) -> None:
         """Begin to go to a floor; the door needs some time to close first."""
+        self.by_hand = {}
         if target != self.floor:
             self.target = target
             way_s = abs(target - self.floor) * lift.seconds
@@ -79,8 +82,24 @@ class BeltState:
 
     def settle(
         self, start: Stock, end: Stock, slots: int, length_m: float, mps: float, now_ns: int
-    ) -> None:
-        """Move loads until now, deliver those at the end, and take the next one."""
+    ) -> bool:
+        """Move loads until now, deliver those at the end, and take the next one.
+
+        Return True if a load was delivered or taken.
+        """
+        self.advance(length_m, mps, now_ns)
+        if not self.running:
+            return False
+        before = len(start.loads), len(end.loads)
+        while self.loads and self.loads[0].at_m >= length_m and len(end.loads) < slots:
+            end.loads.append(self.loads.pop(0).load)
+        last_m = self.loads[-1].at_m if self.loads else math.inf
+        if start.loads and last_m >= (self.loads[-1].load.size_m[0] if self.loads else 0.0) + GAP_M:
+            self.loads.append(OnBelt(start.loads.pop(0)))
+        return before != (len(start.loads), len(end.loads))
+
+    def advance(self, length_m: float, mps: float, now_ns: int) -> None:
+        """Move loads until now, at most to the end."""
         moved_m = (now_ns - self.since_ns) * 1e-9 * mps
         self.since_ns = now_ns
         if not self.running:
@@ -89,8 +108,3 @@ class BeltState:
         for one in self.loads:
             one.at_m = max(one.at_m, min(one.at_m + moved_m, room_m))
             room_m = one.at_m - one.load.size_m[0] - GAP_M
-        while self.loads and self.loads[0].at_m >= length_m and len(end.loads) < slots:
-            end.loads.append(self.loads.pop(0).load)
-        last_m = self.loads[-1].at_m if self.loads else math.inf
-        if start.loads and last_m >= (self.loads[-1].load.size_m[0] if self.loads else 0.0) + GAP_M:
-            self.loads.append(OnBelt(start.loads.pop(0)))

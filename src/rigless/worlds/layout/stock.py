@@ -30,6 +30,7 @@ class Stocks(Protocol):
 
     stocks: dict[str, Stock]
     loads_made: int
+    loads_step: int  # between the numbers of two loads that are made here
 
 
 def fill(state: Stocks, layout: Layout) -> None:
@@ -60,5 +61,5 @@ def settle(state: Stocks, station: Station, now_ns: int) -> Stock:
 
 
 def _make(state: Stocks, kind: LoadType) -> Load:
-    state.loads_made += 1
+    state.loads_made += state.loads_step
     return Load(f"L{state.loads_made}", kind.type, kind.size_m, kind.mass_kg)

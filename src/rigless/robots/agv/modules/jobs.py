@@ -143,6 +143,11 @@ class Jobs:
             return None
         return jobs.pop(number)
 
+    def is_running(self, kind: str) -> bool:
+        """Return True if a job of this kind is in progress."""
+        jobs = self._state.by_id.values()
+        return any(job.kind == kind and job.state == "RUNNING" for job in jobs)
+
     def progress(self, job: Job) -> float:
         """Return the completed fraction, 0 to 1. It stays fixed while a job is being stopped."""
         return self._forecast.progress(job) if job.progress is None else job.progress

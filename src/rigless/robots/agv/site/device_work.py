@@ -17,6 +17,7 @@ from rigless.robots.agv.services import Services
 from rigless.robots.agv.state import Job
 from rigless.worlds.layout.doors import NEAR_M
 from rigless.worlds.layout.model import Door, Lift, Node
+from rigless.worlds.layout.sharing.state import Request
 from rigless.worlds.layout.site_world import SiteWorld, floor_index
 
 Device = TypeVar("Device", Lift, Door)
@@ -51,9 +52,8 @@ class DeviceWork:
             job.result = {"liftId": lift.id, "floor": floor}
         elif job.kind != "RIDE_LIFT":
             door = self._door(given, False)
-            job.result, job.until_ns = {"doorId": door.id}, self._services.now_ns
-            if door.id in self._world.doors:
-                self._world.operate_door(door.id, job.kind == "OPEN_DOOR", job.until_ns)
+            job.result = {"doorId": door.id}
+            self._operate(job)
 
     def watch(self, job: Job) -> None:
         """Continue or end a job; called once a tick. Raises Refused if it can no longer be done."""
@@ -64,9 +64,8 @@ class DeviceWork:
         elif job.kind == "RIDE_LIFT":
             self._ride_on(job, p.parse(job.kind, job.params, p.STEPS).floor)
         else:
-            door, now_ns = job.result["doorId"], self._services.now_ns
-            seconds = self._world.doors[door].seconds if door in self._world.doors else 0.0
-            if now_ns >= job.until_ns + to_ns(seconds):
+            self._operate(job)
+            if job.until_ns and self._services.now_ns >= job.until_ns:
                 self._jobs.end(job)
 
     # Lifts
@@ -85,7 +84,7 @@ class DeviceWork:
         self._put(site.graph.nodes[lift.floors[here].node], site.graph.nodes[lift.floors[at].node])
         state.map_id = lift.floors[at].map_id or state.map_id
         state.lift = ""
-        car.release()
+        self._tell("leave", lift)
         state.wake()
 
     def _put(self, start: Node, end: Node) -> None:
@@ -116,9 +115,8 @@ class DeviceWork:
         free = not self._machine.protection.is_taken(end.x, end.y)
         clear = door is None or not self._machine.protection.is_taken(door.x, door.y)
         if self._machine.drive_allowed and self._fetch(lift, here) and free and clear:
-            car = site.lift(lift.id, now_ns)
-            car.rider = self._services.name
-            site.send_lift(lift.id, target, now_ns)
+            self._tell("ride", lift, target)
+        if site.lift(lift.id, now_ns).rider == self._services.name:
             job.until_ns, state.lift = now_ns, lift.id
             state.wake()
 
@@ -128,13 +126,24 @@ class DeviceWork:
         car = site.lift(lift.id, now_ns)
         if not car.is_free(name):
             return False
-        if car.floor != floor:
-            car.reserve(name, now_ns)
-            site.send_lift(lift.id, floor, now_ns)
-            return False
-        if car.user != name:
-            car.reserve(name, now_ns)
+        if car.floor != floor or car.user != name:
+            stands = car.floor == floor
+            self._tell("call", lift, floor)
+            if not stands or car.user != name:
+                return False
         return site.door_is_open(lift.floors[floor].door or "", now_ns)
+
+    def _tell(self, action: str, lift: Lift, floor: int = 0) -> None:
+        request = Request(self._services.name, action, f"lifts/{lift.id}", floor=floor)
+        self._world.tell(request, self._services.now_ns)
+
+    def leave_strange(self) -> None:
+        """Leave a lift that carries this robot without its knowledge, as after a restart."""
+        for lift in self._world.lifts.values():
+            car = self._world.state.lifts[lift.id]
+            strange = car.rider == self._services.name and not self._machine.state.lift
+            if strange and not self._jobs.is_running("RIDE_LIFT"):
+                self._tell("leave", lift)
 
     def _called(self, given: p.CallLift) -> tuple[Lift, str]:
         """Return the lift and the floor of a call; by default those nearest to the robot."""
@@ -166,6 +175,19 @@ class DeviceWork:
         )
 
     # Doors
+
+    def _operate(self, job: Job) -> None:
+        """Open or close the door, and note when that will be done."""
+        door = job.result["doorId"]
+        if job.until_ns:
+            return
+        if door not in self._world.doors:
+            job.until_ns = self._services.now_ns
+            return
+        wanted = job.kind == "OPEN_DOOR"
+        request = Request(self._services.name, "move", f"doors/{door}", open=wanted)
+        if self._world.ask(request, self._services.now_ns) is not None:
+            job.until_ns = self._services.now_ns + to_ns(self._world.doors[door].seconds)
 
     def _door(self, given: p.UseDoor, closes: bool) -> Door:
         every = list(self._site.layout.doors) if self._site is not None else []

@@ -94,5 +94,5 @@ class Errands:
             self._plans.check(job)
         except Refused:
             return
-        self._work.claim(free[route[-1]])
-        self._state.core.errand = self._jobs.begin(job).id
+        if self._work.claim(free[route[-1]]):
+            self._state.core.errand = self._jobs.begin(job).id

@@ -5,7 +5,6 @@ drive off meanwhile. It picks and drops loads at the station at whose node it st
 """
 
 import math
-from typing import Any
 
 from rigless.kernel.timing.rate import to_ns
 from rigless.kernel.world import World
@@ -20,6 +19,7 @@ from rigless.robots.agv.services import Services
 from rigless.robots.agv.site.device_work import DeviceWork
 from rigless.robots.agv.state import Job
 from rigless.worlds.layout.model import Charger, Node, Station
+from rigless.worlds.layout.sharing.state import Request
 from rigless.worlds.layout.site_world import SiteWorld
 from rigless.worlds.layout.stock import Load
 
@@ -99,13 +99,13 @@ class PlaceWork:
                 job.result = {"chargerId": self._dock(given).id}
                 self._jobs.end(job)
         elif self._services.now_ns >= job.until_ns:
-            given = p.parse(job.kind, job.params, p.STEPS)
             try:
-                job.result = self._pick(given) if job.kind == "PICK" else self._drop(given)
+                handled = self._pick(job) if job.kind == "PICK" else self._drop(job)
             except Refused as refused:  # another robot was faster
                 self._jobs.end(job, "FAILED", refused.code, refused.message)
                 return
-            self._jobs.end(job)
+            if handled:
+                self._jobs.end(job)
 
     # Charging
 
@@ -113,7 +113,8 @@ class PlaceWork:
         """Charge at a charger."""
         state = self._machine.state
         state.charger = charger.id
-        self.claim(charger.id)
+        if self._site is not None:
+            self._site.occupy(charger.id, self._services.name, self._services.now_ns)
         state.charger_w = charger.power_w if charger.power_w is not None else math.inf
         self._machine.resample()
 
@@ -121,13 +122,16 @@ class PlaceWork:
         """Stop charging."""
         self._machine.state.charger = ""
         if self._site is not None:
-            self._site.release(self._services.name)
+            self._site.release(self._services.name, self._services.now_ns)
         self._machine.resample()
 
-    def claim(self, charger: str) -> None:
-        """Keep other robots that charge by themselves from a charger."""
-        if self._site is not None:
-            self._site.claim(charger, self._services.name)
+    def claim(self, charger: str) -> bool | None:
+        """Keep other robots that charge by themselves from a charger.
+
+        Return False if one of them was faster, and None while the answer is not there yet.
+        """
+        assert self._site is not None
+        return self._site.claim(charger, self._services.name, self._services.now_ns)
 
     def free_chargers(self) -> list[Charger]:
         """Return the chargers that no other robot uses, goes to or stands at."""
@@ -204,15 +208,27 @@ class PlaceWork:
                 return station, load
         raise Refused("STATUS_FORBIDS", f"{station.id} has no such load")
 
-    def _pick(self, given: p.Pick) -> dict[str, Any]:
-        station, load = self._find(given)
+    def _pick(self, job: Job) -> bool:
+        """Take a load. Return False while the shard that keeps the station has not answered."""
         assert self._site is not None
-        self._site.stock(station.id, self._services.now_ns).loads.remove(load)
-        state = self._machine.state
+        given = p.parse(job.kind, job.params, p.STEPS)
+        if not job.result:
+            station, load = self._find(given)
+            job.result = {"loadId": load.id, "stationId": station.id}
+        thing, name = f"stations/{job.result['stationId']}", self._services.name
+        request = Request(name, "take", thing, load_id=job.result["loadId"])
+        answer = self._site.ask(request, self._services.now_ns)
+        if answer is None:
+            return False
+        if answer.load is None:
+            job.result = {}  # a robot of another shard took it
+            self._find(given)
+            return False
+        load, state = answer.load, self._machine.state
         state.load_id, state.load_type, state.load_kg = load.id, load.type, load.mass_kg
         state.load_size_m, state.load_height_m = load.size_m[:2], load.size_m[2]
         self._changed()
-        return {"loadId": load.id, "stationId": station.id}
+        return True
 
     def _room(self, given: p.Drop) -> Station:
         state, station = self._machine.state, self._station(given.stationId)
@@ -223,17 +239,26 @@ class PlaceWork:
             raise Refused("STATUS_FORBIDS", f"{station.id} has no free slot")
         return station
 
-    def _drop(self, given: p.Drop) -> dict[str, Any]:
-        station, state = self._room(given), self._machine.state
+    def _drop(self, job: Job) -> bool:
+        """Put the load down. Return False while the keeper of the station has not answered."""
         assert self._site is not None
+        state = self._machine.state
+        if not job.result:
+            station = self._room(p.parse(job.kind, job.params, p.STEPS))
+            job.result = {"loadId": state.load_id, "stationId": station.id}
         length_m, width_m = state.load_size_m or (0.0, 0.0)
         size_m = (length_m, width_m, state.load_height_m)
         load = Load(state.load_id, state.load_type, size_m, state.load_kg)
-        self._site.stock(station.id, self._services.now_ns).loads.append(load)
-        self._site.stock(station.id, self._services.now_ns)  # a sink begins to count
+        thing, name = f"stations/{job.result['stationId']}", self._services.name
+        request = Request(name, "put", thing, load, load.id)
+        answer = self._site.ask(request, self._services.now_ns)
+        if answer is None:
+            return False
+        if not answer.granted:
+            raise Refused("STATUS_FORBIDS", answer.why)
         state.load_id, state.load_type, state.load_size_m = "", "", None
         self._changed()
-        return {"loadId": load.id, "stationId": station.id}
+        return True
 
     def _changed(self) -> None:
         self._machine.protection.reshape()

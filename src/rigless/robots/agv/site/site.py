@@ -36,6 +36,8 @@ class Site:
     ):
         self._state, self._clock, self._machine = state, services, machine
         self._world = world if isinstance(world, SiteWorld) else None
+        if self._world is not None:
+            self._world.sharing.join(services.name)
         self.work = PlaceWork(services, config, machine, world, events, jobs)
         plans.check_place, jobs.place = self.work.check, self.work
         self._errands = Errands(
@@ -66,4 +68,11 @@ class Site:
             self._world.approach(*self._machine.drive.pose[:2], self._clock.now_ns)
             if state.machine.charger and self.work.charger_here() is None:
                 self.work.unplug()  # it was put elsewhere
+            self.work.devices.leave_strange()
             self._errands.tick()
+
+    def follow(self) -> None:
+        """Open the doors near a robot that another shard steps."""
+        if self._world is not None and self._clock.now_ns >= self._state.core.site_due_ns:
+            self._state.core.site_due_ns = self._clock.now_ns + PERIOD_NS
+            self._world.approach(*self._machine.drive.pose[:2], self._clock.now_ns)

@@ -15,6 +15,7 @@ from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.machine.path import Waypoint
 from rigless.robots.agv.motion import drive as d
 from rigless.robots.agv.profile import SimulationProfile
+from rigless.robots.agv.site.site import Site
 from rigless.robots.agv.state import AgvState
 from rigless.robots.agv.together.fleet_tick import FleetTick, groups_of
 
@@ -28,6 +29,7 @@ class LargeFleetMember(Robot, FleetMember):
 
     config: RobotConfig
     machine: Machine
+    site: Site
     _state: AgvState
     group: FleetTick | None
 
@@ -66,6 +68,7 @@ class LargeFleetMember(Robot, FleetMember):
             self.machine.protection.reshape()
         state.wake()
         self.machine.protection.moved()
+        self.site.follow()
 
     def last_pose(self) -> LastPose | None:
         runtime = self.config.runtime

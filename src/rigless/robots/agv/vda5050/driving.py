@@ -61,7 +61,7 @@ class Driving:
     def tick(self) -> None:
         state, order = self._state, self._state.order
         if state.leases:
-            self._zones.expire()
+            self._zones.releases.expire()
         if order.sent:
             self._watch()
         if order.edges and order.entered == order.edges[0].sequenceId:

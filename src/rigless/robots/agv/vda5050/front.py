@@ -273,7 +273,7 @@ class Front:
     def answered(self, message: r.Responses) -> None:
         try:
             for response in message.responses:
-                self.zones.answer(response)
+                self.zones.releases.answer(response)
         except Rejected as rejected:
             references = {"topic": "responses", "headerId": str(message.headerId)}
             self.orders.report(rejected, references)

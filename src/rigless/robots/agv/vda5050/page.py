@@ -11,8 +11,8 @@ from rigless.robots.agv.config import RobotConfig
 from rigless.robots.agv.drawn import GAP
 from rigless.robots.agv.vda5050.acceptance import executing
 from rigless.robots.agv.vda5050.geometry.curves import Point, chords
+from rigless.robots.agv.vda5050.releases import LOST
 from rigless.robots.agv.vda5050.wire import PORT
-from rigless.robots.agv.vda5050.zones import LOST
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.state import FAILED, FINAL, ActionRecord, VdaState

@@ -142,8 +142,8 @@ class Report:
             if three
             else None,
             zoneSets=self._zones.states() if three else None,
-            zoneRequests=self._zones.requests("zone/") if three else None,
-            edgeRequests=self._zones.requests("edge/") if three else None,
+            zoneRequests=self._zones.releases.open("zone/") if three else None,
+            edgeRequests=self._zones.releases.open("edge/") if three else None,
             plannedPath=planned,
             intermediatePath=near,
             batteryState=m.Battery(

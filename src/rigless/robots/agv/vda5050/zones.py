@@ -1,4 +1,4 @@
-"""Zone sets and requests of 3.0.
+"""Zone sets of 3.0, and what they ask of edges.
 
 Zones act on whole edges: an edge whose swept body touches a BLOCKED zone is not entered, one that
 touches a RELEASE zone is entered after the zone is granted, and a SPEED_LIMIT holds on all of the
@@ -16,13 +16,19 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 
-from msgspec.structs import replace
-
 from rigless.robots.agv.machine.machine import Machine
 from rigless.robots.agv.modules import zones as shapes
 from rigless.robots.agv.services import Services
 from rigless.robots.agv.vda5050.geometry.ahead import polyline
 from rigless.robots.agv.vda5050.geometry.curves import Point, chords
+from rigless.robots.agv.vda5050.releases import (
+    GRANTED,
+    LOST,
+    MOST_REQUESTS,
+    Named,
+    Releases,
+    key_of,
+)
 from rigless.robots.agv.vda5050_model import messages as m
 from rigless.robots.agv.vda5050_model import received as r
 from rigless.robots.agv.vda5050_model.errors import Rejected
@@ -39,14 +45,9 @@ NEEDED = {  # fields of a type of zone
     "DIRECTED": ("direction", "directedLimitation"),
     "BIDIRECTED": ("direction", "bidirectedLimitation"),
 }
-Named = str | int | r.Trajectory | None  # what a request refers to
 ALONG_RAD = 0.1  # tolerated difference from the direction of a zone
 STEP_M = 0.2  # between the places of the body that are checked along an edge
-MOST_REQUESTS = 100
 MOST_EDGES = 2000  # whose zones are remembered
-GRANTED, REJECTED, EXPIRED = "GRANTED", "REJECTED", "EXPIRED"
-LOST = ("REVOKED", EXPIRED)
-SHOWN = {REJECTED: "REVOKED", "QUEUED": "REQUESTED"}  # the schema of 3.0 lacks these two
 GOES_ON = ("CONTINUE", "EVACUATE", "RETURN")  # on its line it is where these lead
 
 
@@ -61,8 +62,8 @@ class Zones:
         deadline_ns: Callable[[str], int],
         check_action: Callable[[r.Action, str], None],
     ):
-        self._services, self._state, self._machine = services, state, machine
-        self._deadline_ns, self._check_action = deadline_ns, check_action
+        self._state, self._machine, self._check_action = state, machine, check_action
+        self.releases = Releases(services, state, deadline_ns)
         self._looked: tuple[object, ...] = ()  # where `crossed_outlines` has looked
         # by sequenceId: the zones of an edge, and the one that forbids its direction
         self._memo: dict[int, tuple[r.Edge, object, list[r.Zone], str]] = {}
@@ -108,7 +109,7 @@ class Zones:
             return
         self._state.enabled_zones[given.mapId] = name
         for key in [key for key in self._state.requests if key.startswith("zone/")]:
-            self._forget(key)
+            self.releases.forget(key)
         self._state.zones_changed = self._state.session.changed = True
 
     def delete(self, name: str) -> None:
@@ -139,7 +140,7 @@ class Zones:
         corridor = edge.corridor
         if corridor is not None and corridor.releaseRequired:
             names = {"edgeId": edge.edgeId, "sequenceId": edge.sequenceId}
-            if not self._released(_key(edge), "CORRIDOR" if ask else "", **names):
+            if not self.releases.released(key_of(edge), "CORRIDOR" if ask else "", **names):
                 return False
         if self._forbids(edge):
             return False
@@ -150,7 +151,7 @@ class Zones:
                 return False
             if zone.zoneType == "RELEASE":
                 names = {"zoneId": zone.zoneId, "zoneSetId": self.enabled}
-                if not self._released(_key(zone), "ACCESS" if ask else "", **names):
+                if not self.releases.released(key_of(zone), "ACCESS" if ask else "", **names):
                     return False
         return True
 
@@ -203,19 +204,14 @@ class Zones:
     def left(self, edge: r.Edge) -> None:
         """Drop the requests of an edge that the robot has left."""
         requests, order = self._state.requests, self._state.order
-        self._forget(_key(edge))
+        self.releases.forget(key_of(edge))
         if not any(key.startswith("zone/") for key in requests):
             return
         kept = {zone.zoneId for near in order.edges[:1] for zone in self._crossed(near)}
         for key, request in list(requests.items()):
             over = self._state.spans.get(key, [0, edge.sequenceId + 1])[1] <= edge.sequenceId
             if request.zoneId is not None and (over or request.zoneId not in kept):
-                self._forget(key)
-
-    def _forget(self, key: str) -> None:
-        self._state.requests.pop(key, None)
-        self._state.leases.pop(key, None)
-        self._state.spans.pop(key, None)
+                self.releases.forget(key)
 
     # Paths through COORDINATED_REPLANNING zones
 
@@ -243,25 +239,18 @@ class Zones:
         """Request the path along the base through a zone, from an edge on."""
         state, edges = self._state, self._state.order.edges
         if state.order.entered != edge.sequenceId:
-            self._forget_lost(zone.zoneId)
+            self.releases.forget_lost(zone.zoneId)
         edges_on, places = [edge], [self._start(edge), *self._points(edge)]
         for one in edges[edges.index(edge) + 1 :]:
             if not one.released or zone.zoneId not in (near.zoneId for near in self._crossed(one)):
                 break
             edges_on.append(one)
             places += self._points(one)
-        key = f"{_key(zone)}/{state.asked}"
+        key = f"{key_of(zone)}/{state.asked}"
         state.spans[key] = [edge.sequenceId, edges_on[-1].sequenceId]
         names = {"zoneId": zone.zoneId, "zoneSetId": self.enabled}
         line = polyline([r.ControlPoint(x=x, y=y) for x, y in places])
-        self._released(key, "REPLANNING", **names, trajectory=line)
-
-    def _forget_lost(self, zone: str) -> None:
-        """Drop the requests for paths through a zone whose release was lost."""
-        for key in list(self._state.spans):
-            request = self._state.requests.get(key)
-            if request is not None and request.zoneId == zone and request.requestStatus in LOST:
-                self._forget(key)
+        self.releases.released(key, "REPLANNING", **names, trajectory=line)
 
     def ask_again(self) -> None:
         """Request a lost path again while the robot is on it."""
@@ -287,14 +276,18 @@ class Zones:
             return {}
         edge = order.edges[0]
         corridor = edge.corridor
-        if corridor is not None and _key(edge) in lost and corridor.releaseLossBehavior != "RETURN":
+        if (
+            corridor is not None
+            and key_of(edge) in lost
+            and corridor.releaseLossBehavior != "RETURN"
+        ):
             return {"edgeId": edge.edgeId}
         for zone in self._crossed(edge):
             if zone.zoneType == REPLANNING:
                 key = self._path_of(edge, zone)
                 if not key or requests[key].requestStatus != GRANTED:
                     return {"zoneId": zone.zoneId, "edgeId": edge.edgeId}
-            elif _key(zone) in lost and zone.releaseLossBehavior not in GOES_ON:
+            elif key_of(zone) in lost and zone.releaseLossBehavior not in GOES_ON:
                 return {"zoneId": zone.zoneId, "edgeId": edge.edgeId}
         return {}
 
@@ -381,66 +374,6 @@ class Zones:
                 part = step / steps
                 yield x + part * (to_x - x), y + part * (to_y - y), theta
 
-    # Requests
-
-    def _released(self, key: str, ask: str, **names: Named) -> bool:
-        """Return True if a release is granted; else make a request of the kind `ask`."""
-        state = self._state
-        found = state.requests.get(key)
-        if found is not None and found.requestStatus == GRANTED:
-            return True
-        again = found is None or found.requestStatus in LOST
-        if ask and again and len(state.requests) < MOST_REQUESTS:
-            state.asked += 1
-            state.requests[key] = m.Request(
-                requestId=f"request-{state.asked}",
-                requestType=ask,
-                requestStatus="REQUESTED",
-                **names,  # type: ignore[arg-type]
-            )
-            state.session.changed = True
-        return False
-
-    def answer(self, given: r.Response) -> None:
-        """Take the answer to a request; an unknown one is ignored. Raises Rejected."""
-        state = self._state
-        for key, request in list(state.requests.items()):
-            if request.requestId == given.requestId:
-                state.leases.pop(key, None)
-                if given.leaseExpiry and given.grantType == GRANTED:
-                    state.leases[key] = self._lease_ns(given.leaseExpiry)
-                self._set(key, given.grantType)
-
-    def _lease_ns(self, text: str) -> int:
-        try:
-            return self._deadline_ns(text)
-        except ValueError:
-            what = f"leaseExpiry {text[:40]!r} is not a time"
-            raise Rejected("invalid", what) from None
-
-    def expire(self) -> None:
-        """End the leases whose time is over."""
-        leases, now_ns = self._state.leases, self._services.now_ns
-        over = [key for key, end_ns in leases.items() if now_ns >= end_ns]
-        for key in over:
-            del leases[key]
-            self._set(key, EXPIRED)
-
-    def _set(self, key: str, status: str) -> None:
-        requests = self._state.requests
-        requests[key] = replace(requests[key], requestStatus=status)
-        if status == GRANTED and key in self._state.spans:
-            self._forget_lost(requests[key].zoneId or "")
-        self._state.zones_changed = self._state.session.changed = True
-
-    def requests(self, kind: str) -> list[m.Request]:
-        """Return the open requests: zone or edge."""
-        return [
-            replace(request, requestStatus=SHOWN.get(request.requestStatus, request.requestStatus))
-            for key, request in self._state.requests.items()
-            if key.startswith(kind)
-        ]
-
 
 def _may_head(zone: r.Zone, theta: float) -> bool:
     """Return True if a zone allows to drive in a direction."""
@@ -453,10 +386,3 @@ def _may_head(zone: r.Zone, theta: float) -> bool:
         case "RESTRICTED":
             return min(off, math.pi - off) <= ALONG_RAD
     return True
-
-
-def _key(part: r.Edge | r.Zone) -> str:
-    """Return the key of the request for an edge or a zone."""
-    if isinstance(part, r.Edge):
-        return f"edge/{part.edgeId}/{part.sequenceId}"
-    return f"zone/{part.zoneId}"

@@ -1,0 +1,1 @@
+"""Stations, chargers, doors and lifts that the robots of several shards use."""

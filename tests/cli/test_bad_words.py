@@ -148,3 +148,17 @@ def test_a_robots_commands_name_the_extra_they_need(tmp_path, environment):
         for robot in ("agv", "welder")
     ]
     assert (found.stdout, found.stderr.splitlines()) == ("2\n" * 3, [*needs[:1] * 2, *needs[1:]])
+
+
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [
+        ("vacuum", "--vda5050: vacuum does not speak VDA 5050 (use it with an AGV"),
+        ("mixed.toml", "--vda5050: this scenario has several robots (set it for each AGV"),
+    ],
+)
+def test_a_robot_that_does_not_speak_vda_5050_is_named(run_cli, tmp_path, target, what):
+    (tmp_path / "mixed.toml").write_text('[[robots]]\nkind = "agv"\n[[robots]]\nkind = "vacuum"\n')
+    found = run_cli("run", tmp_path / target if "." in target else target, "--vda5050")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert what in found.stderr

@@ -30,6 +30,11 @@ def status(url):
         return json.load(reply)
 
 
+def door_1(url):
+    with urllib.request.urlopen(f"{url}/api/world/devices") as reply:
+        return next(one for one in json.load(reply) if one["name"] == "door-1")
+
+
 def post(url, body):
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
@@ -74,6 +79,7 @@ async def test_a_fleet_in_two_processes_one_of_which_dies(tmp_path, rigless_proc
             await backend.until(lambda: backend.of("state"), "a state of agv-2")
             start = pose_of(backend)
             await backend.command("MOVE", x=start["x"] + 0.5, y=start["y"])
+            opened = await backend.command("OPEN_DOOR", doorId="door-1")
             await backend.until_ended()
             await backend.until(
                 lambda: abs(pose_of(backend)["x"] - start["x"] - 0.5) < 0.01, "a state at the goal"
@@ -81,6 +87,8 @@ async def test_a_fleet_in_two_processes_one_of_which_dies(tmp_path, rigless_proc
             # the panel of the parent, which steps no robot, shows all of them
             found = await asyncio.to_thread(status, url)
             assert [robot["name"] for robot in found["robots"]] == [f"agv-{n}" for n in range(1, 5)]
+            assert backend.ended(opened)[0]["status"] == "SUCCEEDED"
+            assert (await asyncio.to_thread(door_1, url))["open"]
             # and passes on what it is given for them; it cannot pause them
             await asyncio.to_thread(
                 post, f"{url}/api/robots/agv-2/inputs", {"inputs": {"estop": True}}
@@ -146,10 +154,10 @@ def test_wrong_parts_are_sentences(rigless_command, tmp_path):
 
 
 @asynccontextmanager
-async def part(server, folder, shard):
+async def part(server, folder, shard, target):
     """Return the running host of one part of a fleet of two robots."""
-    settings = [f"ports.nats={server.address}", "count=2", f"shard={shard}"]
-    built = open_target("agv", settings, seed=1, collect=False)
+    ports = [f"agv-{n}.ports.nats={server.address}" for n in (1, 2)]
+    built = open_target(target, [*ports, f"shard={shard}"], seed=1, collect=False)
     host = Host(built, environment=Environment(folder))
     await host.open()
     running = asyncio.create_task(host.run())
@@ -162,23 +170,65 @@ async def part(server, folder, shard):
         await host.close()
 
 
+STATIONS = {"A": (0.0, 0.0), "B": (0.0, 3.0), "C": (0.0, 6.0)}
+LOADS = {"A": ["L1"], "B": ["L2"], "C": ["L3"]}
+
+
+def warehouse(folder):
+    """Write a scenario with two robots that stand at stations with a load each."""
+    layout = {
+        "nodes": [{"id": name, "x": x, "y": y} for name, (x, y) in STATIONS.items()],
+        "edges": [{"nodes": list(STATIONS), "direction": "both"}],
+        "stations": [{"id": name, "node": name, "slots": 2, "loads": 1} for name in STATIONS],
+    }
+    (folder / "site.json").write_text(json.dumps(layout))
+    robots = "".join(
+        f'[[robots]]\nkind = "agv"\nname = "agv-{n}"\nstart = {{ x = {x}, y = {y} }}\n'
+        for n, (x, y) in enumerate([STATIONS["A"], STATIONS["B"]], 1)
+    )
+    (folder / "fleet.toml").write_text(f'speed = 4.0\n[world]\nlayout = "site.json"\n{robots}')
+    return folder / "fleet.toml"
+
+
+def loads(host):
+    stocks = host.sim.world.state.stocks
+    return {name: [load.id for load in stocks[name].loads] for name in STATIONS}
+
+
+@pytest.mark.parametrize("returns", [1, 2])
 @on_loop
 async def test_a_part_whose_question_is_answered_late_joins_the_running_fleet(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, returns
 ):
-    def pose(host):
-        return host.sim.robots["agv-2"].truth().pose
+    def pose(host, robot):
+        return host.sim.robots[robot].truth().pose
 
+    def opened(n):
+        return part(server, tmp_path / str(n), f"{n}/2", warehouse(tmp_path))
+
+    stays, robot = 3 - returns, f"agv-{returns}"
     with Server(tmp_path) as server:
-        opened = part(server, tmp_path / "1", "1/2"), part(server, tmp_path / "2", "2/2")
-        hosts = await asyncio.gather(*(one.__aenter__() for one in opened))
-        start = pose(hosts[1])
-        hosts[1].apply(PlaceRobot("agv-2", 12.0, 3.0, 1.0))
-        await until(lambda: pose(hosts[0])[:2] == (12.0, 3.0), "the pose in the other part")
-        await opened[1].__aexit__(None, None, None)
+        parts = {n: opened(n) for n in (1, 2)}
+        begun = await asyncio.gather(*(one.__aenter__() for one in parts.values()))
+        hosts = dict(zip(parts, begun, strict=True))
+        # each robot takes a load away, also at a station that the other part keeps
+        for n, host in hosts.items():
+            assert loads(host) == LOADS
+            request = {"type": "CommandRequest", "commandId": "c1", "commandType": "PICK"}
+            host.send(f"agv-{n}", "nats", {**request, "params": {}})
+        await until(
+            lambda: all(loads(host) == {**LOADS, "A": [], "B": []} for host in hosts.values()),
+            "the same loads in both parts",
+        )
+        start = pose(hosts[returns], robot)
+        hosts[returns].apply(PlaceRobot(robot, 2.0, 5.0, 1.0))
+        await until(lambda: pose(hosts[stays], robot)[:2] == (2.0, 5.0), "the other part's pose")
+        await parts[returns].__aexit__(None, None, None)
         monkeypatch.setattr(exchange, "ASK_S", 0.0)
-        async with part(server, tmp_path / "2", "2/2") as again:
+        async with opened(returns) as again:
             assert again.exchange.rejoined
-            assert pose(again) == (12.0, 3.0, 1.0) != start
-            assert abs(again.sim.now_s - hosts[0].sim.now_s) < 30.0
-        await opened[0].__aexit__(None, None, None)
+            assert pose(again, robot) == (2.0, 5.0, 1.0) != start
+            assert abs(again.sim.now_s - hosts[stays].sim.now_s) < 120.0
+            await until(lambda: again.sim.now_s > 2.0 and loads(again)["A"] == [], "its loads")
+            assert loads(again) == loads(hosts[stays]) == {**LOADS, "A": [], "B": []}
+        await parts[stays].__aexit__(None, None, None)

@@ -9,7 +9,7 @@ import typer
 
 from rigless.cli.parsing import completion
 from rigless.cli.parsing.naming_group import NamingGroup
-from rigless.cli.parsing.optional_port import Broker, OptionalPort
+from rigless.cli.parsing.optional_port import Broker, OptionalPort, explained
 from rigless.cli.parsing.shard_options import Processes, Shard, shard_settings
 from rigless.cli.parsing.shared_options import (
     Foxglove,
@@ -196,7 +196,10 @@ def run(
         load_transport = partial(
             Environment(None, embedded_nats, backend).load_transport, fast=fast
         )
-        built = open_target(target, settings, seed, False, load_transport)
+        try:
+            built = open_target(target, settings, seed, False, load_transport)
+        except InputError as error:
+            raise (explained(error, target) if vda5050 is not None else error) from None
     options = Options(
         pace,
         duration,

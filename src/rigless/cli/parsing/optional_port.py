@@ -5,6 +5,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from rigless.kernel.problems import InputError, Problem
+
 FOXGLOVE_PORT = 8765  # the port that Foxglove proposes
 BROKER = "mqtt://127.0.0.1:1883"  # the port of MQTT
 Broker = Annotated[
@@ -29,3 +31,15 @@ class OptionalPort(TyperCommand):
             if word == "--vda5050" and "://" not in following:
                 args[place] = f"--vda5050={BROKER}"
         return super().parse_args(ctx, args)
+
+
+def explained(error: InputError, target: str) -> InputError:
+    """Return the error of a run with --vda5050; it names the option if that is not possible."""
+    for one in error.problems:
+        if "unknown key 'vda5050'" in one.what:
+            fix = "use it with an AGV: rigless run agv --vda5050"
+            return InputError(Problem("--vda5050", f"{target} does not speak VDA 5050", fix))
+        if one.where == "--set vda5050.url":
+            fix = f"set it for each AGV, such as --set agv.vda5050.url={BROKER}"
+            return InputError(Problem("--vda5050", "this scenario has several robots", fix))
+    return error

@@ -18,8 +18,9 @@ from mcap.writer import CompressionType, Writer
 from rigless.kernel.inputs import LOCAL, Connect
 from rigless.kernel.plain import to_json
 from rigless.kernel.ports import Port
-from rigless.kernel.recording import CHUNK_BYTES, Recorder
+from rigless.kernel.recording import Recorder
 from rigless.kernel.recording.entries import OutputRecord
+from rigless.kernel.recording.mcap_writer import CHUNK_BYTES
 from rigless.kernel.robot import Robot, every
 from rigless.kernel.simulation import Simulation
 

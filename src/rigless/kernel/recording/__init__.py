@@ -24,7 +24,6 @@ from typing import IO
 
 import msgspec
 import numpy as np
-from mcap.writer import CompressionType, Writer
 
 from rigless.kernel import inputs as inp
 from rigless.kernel.events import Event
@@ -45,12 +44,12 @@ from rigless.kernel.recording.entries import (
     truth_topic,
 )
 from rigless.kernel.recording.foxglove.pictures import PICTURE_HZ, PREFIX, Pictures
+from rigless.kernel.recording.mcap_writer import McapWriter
 from rigless.kernel.simulation import Simulation
 
 FORMAT = "1"
 SNAPSHOT = "snapshot"
 CHECKSUM = "checksum"  # MCAP has none for metadata
-CHUNK_BYTES = 256 * 1024
 TRUTH_HZ = 20.0
 
 
@@ -94,18 +93,11 @@ class Recorder:
         self.failed = ""
         self._sim = simulation
         self._stream = stream
-        self._writer = Writer(
-            stream,
-            chunk_size=CHUNK_BYTES,
-            compression=CompressionType.ZSTD,
-            enable_data_crcs=True,
-        )
-        self._writer.start(profile="", library=f"rigless {version('rigless')}")
+        self._writer = McapWriter(stream, f"rigless {version('rigless')}")
         self._writer.add_metadata("rigless", self._metadata())
         fresh = simulation.now_ns == 0 and simulation.core.pristine
         if not fresh:
             self._writer.add_attachment(
-                0,
                 simulation.now_ns,
                 SNAPSHOT,
                 "application/octet-stream",
@@ -134,7 +126,7 @@ class Recorder:
         if self.failed:
             return
         try:
-            self._writer.flush()  # type: ignore[no-untyped-call]
+            self._writer.flush()
         except OSError as error:
             self._give_up(error)
 
@@ -151,9 +143,9 @@ class Recorder:
             return
         try:
             # first, so that the end record is the last one
-            self._writer.flush()  # type: ignore[no-untyped-call]
+            self._writer.flush()
             self._writer.add_metadata("rigless.end", {"end_ns": str(self._sim.now_ns)})
-            self._writer.finish()  # type: ignore[no-untyped-call]
+            self._writer.finish()
             self._stream.flush()
         except OSError as error:
             self._give_up(error)
@@ -186,7 +178,7 @@ class Recorder:
 
     def _append(self, number: int, time_ns: int, data: bytes) -> None:
         self.messages += 1
-        self._writer.add_message(number, time_ns, data, time_ns, self.messages & 0xFFFFFFFF)
+        self._writer.add_message(number, time_ns, data, self.messages & 0xFFFFFFFF)
 
     def _give_up(self, error: OSError) -> None:
         """Stop recording after a disk error. The simulation goes on; an event reports it."""
@@ -205,10 +197,10 @@ class Recorder:
 
     def _register(self, topic: str, schema: str) -> int:
         if schema not in self._schemas:
-            self._schemas[schema] = self._writer.register_schema(
+            self._schemas[schema] = self._writer.add_schema(
                 schema, "jsonschema", json_schema(schema)
             )
-        return self._writer.register_channel(topic, "json", self._schemas[schema])
+        return self._writer.add_channel(topic, "json", self._schemas[schema])
 
     def _write_foreign(
         self, given: Channel, time_ns: int, data: bytes, place: dict[str, str]
@@ -218,11 +210,11 @@ class Recorder:
         def register() -> int:
             if given.schema not in self._schemas:
                 text = given.definition.encode()
-                self._schemas[given.schema] = self._writer.register_schema(
+                self._schemas[given.schema] = self._writer.add_schema(
                     given.schema, given.encoding, text
                 )
             metadata = {**place, **given.metadata}
-            return self._writer.register_channel(
+            return self._writer.add_channel(
                 given.topic, given.format, self._schemas[given.schema], metadata
             )
 

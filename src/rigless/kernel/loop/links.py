@@ -137,18 +137,20 @@ class Links:
 
     def emit(self, robot: Robot, port: str, message: Any, to: Link | None) -> None:
         """Encode a message and send it through the wire faults."""
-        links = self.by_port[robot.name, port]
-        faulty = bool(robot.faults) and any(
-            fault.seam == "wire" and fault.target == port for fault in robot.faults
-        )
-        if not self._core.recording and not links and not faulty:
-            return  # with a fault it is encoded in any case: the fault draws random numbers
-        codec = self.encoders[robot.name, port] if to is None or to.codec is None else to.codec
+        name, faults, place = robot.name, robot.faults, (robot.name, port)
+        if not (
+            self._core.recording
+            or self.by_port[place]
+            # with a fault it is encoded in any case: the fault draws random numbers
+            or (faults and any(each.seam == "wire" and each.target == port for each in faults))
+        ):
+            return
+        codec = self.encoders[place] if to is None or to.codec is None else to.codec
         wire = codec.encode(message)
         subject, data = wire if isinstance(wire, tuple) else ("", wire)
         target = ALL if to is None else to.id
-        if not robot.faults and not self.lanes:
-            self.transmit(Output(robot.name, port, target, data, subject, message), DIRECT)
+        if not faults and not self.lanes:
+            self.transmit(Output(name, port, target, data, subject, message), DIRECT)
             return
         passed, lost = self._apply_faults(robot, port, "out", data)
         for effects in lost:

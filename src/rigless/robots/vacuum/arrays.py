@@ -18,6 +18,14 @@ from rigless.worlds.grid import Grid
 Array = NDArray[np.float64]
 MODES = {"stop": 0, "slide": 1, "passthrough": 2}
 CLIFFS = ("left_side", "left_front", "right_front", "right_side")  # in the order of the flags
+# The bumper and cliff switches for each value of a tick's flags.
+SWITCHES: list[tuple[Any, Any]] = [
+    (
+        (bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
+        tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),
+    )
+    for flags in range(b.HIT)
+]
 
 
 @dataclass(frozen=True)

@@ -232,6 +232,24 @@ def tick_many(
     return times
 
 
+@compiled
+def tick_and_sense(
+    body: Array, const: Array, occupied: Any, clear: Any, cliff: Any, discs: Array, boxes: Array,
+    carpets: Array, cliff_sensors: Array, keys: Any, number: int, scratch: Array, trail: Array,
+    trail_at: int, gyro_axes: Array, accel_axes: Array, deviations: Array, biases: Array,
+    drift: float, imu: Any,
+) -> int:  # fmt: skip
+    """Do `tick`, `leave_trail` and `read_imu` in one call from Python; return the flags."""
+    body, const, keys, trail, imu = lent(body), lent(const), lent(keys), lent(trail), lent(imu)
+    flags: int = tick(
+        body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys[0], number,
+        scratch,
+    )  # fmt: skip
+    leave_trail(trail, trail_at, body, number * const[DT])
+    read_imu(body, const, gyro_axes, accel_axes, deviations, biases, drift, keys[1], number, imu)
+    return flags
+
+
 @inlined
 def leave_trail(trail: Array, at: int, body: Array, time_s: float) -> None:
     trail[at, 0], trail[at, 1], trail[at, 2], trail[at, 3] = time_s, body[X], body[Y], body[THETA]

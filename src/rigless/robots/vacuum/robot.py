@@ -24,7 +24,7 @@ from rigless.kernel.problems import Problem
 from rigless.kernel.robot import Defaults, Robot, VirtualInput, every, on
 from rigless.motion.contact import MOVED, Touch
 from rigless.robots.vacuum import body as b
-from rigless.robots.vacuum.arrays import CLIFFS, make_arrays
+from rigless.robots.vacuum.arrays import CLIFFS, SWITCHES, make_arrays
 from rigless.robots.vacuum.clients import Clients
 from rigless.robots.vacuum.commands import Commands
 from rigless.robots.vacuum.config import VacuumConfig, notes
@@ -46,6 +46,7 @@ from rigless.robots.vacuum.wire import (
     Shutdown,
     Status,
     TelemetryCodec,
+    as_u16,
 )
 from rigless.ros.bridge import PORT as ROS_PORT
 from rigless.ros.bridge import Bridge
@@ -62,14 +63,6 @@ CIRCLE_LINE = (
     " 12 0f 0a 06 6c 69 6e 65 61 72 12 05 35 00 00 00 3e'"
 )
 ENCODER_WRAP = 1 << 16
-# The bumper and cliff switches for each value of a tick's flags.
-SWITCHES: list[tuple[Any, Any]] = [
-    (
-        (bool(flags & b.BUMP_LEFT), bool(flags & b.BUMP_RIGHT)),
-        tuple(bool(flags & b.CLIFF_FIRST << bit) for bit in range(4)),
-    )
-    for flags in range(b.HIT)
-]
 
 
 class Vacuum(Robot, FleetMember):
@@ -161,6 +154,9 @@ class Vacuum(Robot, FleetMember):
         self.commands = Commands(config, self.motors, self.clients, self.note)
         self.scanner = Scanner(config, self.arrays, self.grid)
         self._scratch, self._imu = np.zeros(MOVED), np.zeros(9, np.int64)
+        self._drift_rate = config.imu.gyro_noise.drift_rate
+        fixed = config.sensors.battery.model == "fixed" and config.dock is None
+        self._power = read_power(config, state) if fixed else None  # None: it changes
         state.keys = np.array([self.noise_key(part) for part in ("wheels", "imu", "lidar")])
         home = self._home()
         pose = self.placed((home.x, home.y, home.theta))
@@ -182,9 +178,8 @@ class Vacuum(Robot, FleetMember):
     def warm_up(self) -> None:
         """Compile (or load from numba's cache) a tick and a scan, so that no live run stalls."""
         body = self.state.body.copy()
-        self.tick(body, 0, NO_DISCS, NO_BOXES)
+        self.tick(body, self.state.trail.copy(), NO_DISCS, NO_BOXES)
         self.tick_many(body, 0)
-        b.leave_trail(self.state.trail.copy(), 0, body, 0.0)
         self.motors.warm_up()
         self.scanner.beam_count(self.state, 0)
         if self.config.sensors.battery.model == "discharge":
@@ -198,28 +193,28 @@ class Vacuum(Robot, FleetMember):
 
     @every(lambda config: config.imu.update_rate_hz, fast_forward="move_many")
     def move(self) -> None:
-        state, config, dt_s = self.state, self.config, self.arrays.const[b.DT]
+        state, config = self.state, self.config
         state.ticks += 1
         if config.deadman_timeout_ms:
             self.motors.stop_if_silent()
         if self.faults:
-            self.motors.apply_faults(dt_s)
-        flags = self.tick(state.body, state.ticks, *self.around())
-        b.leave_trail(state.trail, state.trail_at, state.body, state.ticks * dt_s)
+            self.motors.apply_faults(self.arrays.const[b.DT])
+        flags = self.tick(state.body, state.trail, *self.around())
         state.trail_at = (state.trail_at + 1) % len(state.trail)
         if flags != state.flags:
             self.log_contacts(flags)
             state.flags = flags
-        if config.sensors.battery.model == "discharge":
-            drain(self.arrays.power, state, dt_s)
-        if config.dock is not None:
-            self.log_dock()
-        listening = self.clients.listening
-        if listening or config.ros.enabled:
-            status = self.readings()
+        if self._power is None:
+            if config.sensors.battery.model == "discharge":
+                drain(self.arrays.power, state, self.arrays.const[b.DT])
+            if config.dock is not None:
+                self.log_dock()
+        listening, bridged = self.clients.listening, config.ros.enabled
+        if listening or bridged:
+            status = self.status_message()
             if listening:
                 self.clients.send(status)
-            if config.ros.enabled:
+            if bridged:
                 self.ros.publish_status(status)
 
     def move_many(self, times: int) -> int:
@@ -236,12 +231,16 @@ class Vacuum(Robot, FleetMember):
         state.trail_at = (state.trail_at + done) % len(state.trail)
         return done
 
-    def tick(self, body: Any, number: int, discs: Any, boxes: Any) -> int:
-        arrays, grid = self.arrays, self.grid
-        return b.tick(
+    def tick(self, body: Any, trail: Any, discs: Any, boxes: Any) -> int:
+        """Do a tick of the body, and read the inertial sensors."""
+        state, arrays, grid = self.state, self.arrays, self.grid
+        flags: int = b.tick_and_sense(
             body, arrays.const, grid.occupied, arrays.clear, grid.cliff, discs, boxes,
-            arrays.carpets, arrays.cliff_sensors, self.state.keys[0], number, self._scratch,
+            arrays.carpets, arrays.cliff_sensors, state.keys, state.ticks, self._scratch, trail,
+            state.trail_at, arrays.gyro_axes, arrays.accel_axes, arrays.deviations, arrays.biases,
+            self._drift_rate * self.now_ns / 1e9, self._imu,
         )  # fmt: skip
+        return flags
 
     def tick_many(self, body: Any, times: int) -> int:
         state, arrays, grid, config = self.state, self.arrays, self.grid, self.config
@@ -249,8 +248,7 @@ class Vacuum(Robot, FleetMember):
             body, arrays.const, grid.occupied, arrays.clear, grid.cliff, NO_DISCS, NO_BOXES,
             arrays.carpets, arrays.cliff_sensors, state.keys, state.ticks, self._scratch, times,
             state.flags, state.trail, state.trail_at, config.sense_unheard, arrays.gyro_axes,
-            arrays.accel_axes, arrays.deviations, arrays.biases, config.imu.gyro_noise.drift_rate,
-            self._imu,
+            arrays.accel_axes, arrays.deviations, arrays.biases, self._drift_rate, self._imu,
         )  # fmt: skip
 
     def around(self) -> tuple[Any, Any]:
@@ -359,16 +357,21 @@ class Vacuum(Robot, FleetMember):
     # Readings
 
     def readings(self) -> Status:
-        state, arrays, config = self.state, self.arrays, self.config
-        drift = config.imu.gyro_noise.drift_rate * self.now_ns / 1e9
+        """Read all sensors now."""
+        state, arrays, drift = self.state, self.arrays, self._drift_rate * self.now_ns / 1e9
         b.read_imu(
             state.body, arrays.const, arrays.gyro_axes, arrays.accel_axes, arrays.deviations,
             arrays.biases, drift, state.keys[1], state.ticks, self._imu,
         )  # fmt: skip
+        return self.status_message()
+
+    def status_message(self) -> Status:
+        """Return the sensors' message, after the inertial sensors were read."""
+        state, given = self.state, self.input
         left = math.floor(state.body.item(b.LEFT_TICKS) + state.phases[0])
         right = math.floor(state.body.item(b.RIGHT_TICKS) + state.phases[1])
         bumpers, cliffs = SWITCHES[state.flags & ~b.HIT]
-        power = read_power(config, state)
+        power = self._power or read_power(self.config, state)
         imu: Any = self._imu.tolist()
         voltage = power.voltage
         if self.faults:
@@ -376,12 +379,9 @@ class Vacuum(Robot, FleetMember):
             imu, left, right, bumpers, cliffs, voltage = apply_faults(self, measured)
         return Status(  # type: ignore[call-arg]
             self.clients.timestamp_us(), left % ENCODER_WRAP, right % ENCODER_WRAP, power.level,
-            self.button("start_button"), self.button("dock_button"), *imu, voltage,
-            *bumpers, *cliffs, power.charging, power.docked, self.input["dustbox_attached"],
+            as_u16(given["start_button"]), as_u16(given["dock_button"]), *imu, voltage,
+            *bumpers, *cliffs, power.charging, power.docked, given["dustbox_attached"],
         )  # fmt: skip
-
-    def button(self, name: str) -> int:
-        return min(max(self.input[name], 0), 0xFFFF)
 
     # Clients and their commands
 

@@ -9,7 +9,6 @@ a client and unknown components.
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import msgspec
@@ -115,16 +114,17 @@ class DeviceVersion:
 
 Outbound = Status | Scan | DeviceVersion
 
-_status_values = attrgetter(
-    "timestamp_us", *(key for keys in encoder.STATUS_KEYS.values() for key in keys)
-)
+
+def as_u16(value: int) -> int:
+    """Return the value of a button, within the firmware's 16 bits."""
+    return min(max(value, 0), 0xFFFF)
 
 
 def frame(message: Outbound) -> bytes:
     """A telemetry message as it goes on the wire."""
     match message:
         case Status():
-            return encoder.status(encoder.STATUS_WORDS.pack(*_status_values(message)))
+            return encoder.status(msgspec.structs.astuple(message))
         case Scan():
             return encoder.scan(
                 message.timestamp_us,

@@ -13,6 +13,7 @@ is ours, since a map has none.
 import math
 import struct
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ _TAG = {
 }
 _WORD = {"u32": "I", "i32": "i", "f32": "f", "bool": "?3x"}
 
-# The values of sensor_status in the order of the wire.
+# The values of sensor_status in the order of the wire, which is that of the fields of wire.Status.
 STATUS_KEYS = {
     "u32": ("wheel_left", "wheel_right", "battery_level", "start_button", "dock_button"),
     "i32": (
@@ -133,14 +134,16 @@ _ENTRIES = np.frombuffer(
 _ENTRY_SIZES = np.array([len(entry) for entry in _STATUS_ENTRIES])
 _SIGNED = np.array([kind == "i32" for kind, keys in STATUS_KEYS.items() for _ in keys])
 _FLOAT = np.array([kind == "f32" for kind, keys in STATUS_KEYS.items() for _ in keys])
+_WORDS_SIZE = STATUS_WORDS.size
 _LONGEST_VARINT = 10
 _LONGEST_STATUS = len(_HEAD) + 1 + _LONGEST_VARINT + (_ROOM + _LONGEST_VARINT) * len(_ENTRIES)
 
 
-def status(words: bytes) -> bytes:
-    """Encode a sensor_status whose time and values are packed by STATUS_WORDS."""
-    out = np.empty(_LONGEST_STATUS, np.uint8)
-    return out[: _write_status(np.frombuffer(words, np.uint32), out)].tobytes()
+def status(values: tuple[Any, ...]) -> bytes:
+    """Encode a sensor_status of this time and these values, in the order of the wire."""
+    buffer = np.empty(_WORDS_SIZE + _LONGEST_STATUS, np.uint8)
+    STATUS_WORDS.pack_into(buffer.data, 0, *values)
+    return buffer[_WORDS_SIZE : _write_status(buffer)].tobytes()
 
 
 @compiled
@@ -162,7 +165,9 @@ def _write_word(out: Bytes, at: int, word: np.uint32) -> int:
 
 
 @compiled
-def _write_status(words: Words, out: Bytes) -> int:
+def _write_status(buffer: Bytes) -> int:
+    """Encode the words at the beginning of the buffer behind them; return the end."""
+    words, out = buffer[:_WORDS_SIZE].view(np.uint32), buffer[_WORDS_SIZE:]
     out[: len(_HEAD)] = _HEAD
     at = len(_HEAD)
     time = np.uint64(words[0]) | np.uint64(words[1]) << np.uint64(32)
@@ -185,7 +190,7 @@ def _write_status(words: Words, out: Bytes) -> int:
     group, message = at - _GROUP_AT, at - 4
     out[2], out[3] = message >> 8, message & 0xFF
     out[_GROUP_AT - 2], out[_GROUP_AT - 1] = group & 0x7F | 0x80, group >> 7
-    return at
+    return _WORDS_SIZE + at
 
 
 # lidar

@@ -15,6 +15,7 @@ from rigless.robots.welder.offline.cycle_time import estimate
 from rigless.scenario.load import open_target
 
 from ._firmware import DENSE, PLANNER
+from ._timers import cpu_seconds
 
 FULL_SECONDS = 20.0
 WELD = b"G0 X-10 Y20 Z30 B40\nM68 E0 Q4.5\nM7\nM3\nM66 P0 L3 Q3\nG1 X10 F55\nM5\nG4 P1.2\nM9\n"
@@ -93,14 +94,9 @@ def kinematics(count: int) -> dict[str, float]:
     joints = np.random.default_rng(1).uniform(-1.5, 1.5, (count, 6))
     goals = [arm.forward(row) for row in joints]
     arm.inverse(goals[0])
-    begin = time.perf_counter()
-    for row in joints:
-        arm.forward(row)
-    middle = time.perf_counter()
-    for goal in goals:
-        arm.inverse(goal)
-    end = time.perf_counter()
+    forward_s = cpu_seconds(lambda: [arm.forward(row) for row in joints])
+    inverse_s = cpu_seconds(lambda: [arm.inverse(goal) for goal in goals])
     return {
-        "forward_us": (middle - begin) / count * 1e6,
-        "inverse_all_us": (end - middle) / count * 1e6,
+        "forward_us": forward_s / count * 1e6,
+        "inverse_all_us": inverse_s / count * 1e6,
     }

@@ -94,13 +94,18 @@ class VirtualInput:
     choices: tuple[str, ...] = ()
 
 
-def every(hz: RateOf, fast_forward: str = "", together: str = "") -> Callable[[Method], Method]:
+def every(
+    hz: RateOf, fast_forward: str = "", together: str = "", look_ahead: str = ""
+) -> Callable[[Method], Method]:
     """Call the method at this rate, first one period after the start.
 
     The rate is a number or a function of the config. `fast_forward` names a method that does many
     ticks at once while no output is needed. It gets the number of ticks that are due before any
     other event, does as many as it can, exactly as the method would, and returns how many.
     `together` names a class method that makes groups of robots which tick together (together.py).
+    `look_ahead` names a class method that lets robots of one rate be fast-forwarded past each
+    other. It gets such robots and a number of ticks, and returns how many of these have no output
+    and no effect on another robot. `fast_forward` then does exactly as many.
 
         @rigless.every(lambda config: config.report_hz)
         def report(self): ...
@@ -109,6 +114,7 @@ def every(hz: RateOf, fast_forward: str = "", together: str = "") -> Callable[[M
     def mark(method: Method) -> Method:
         method.__rigless_every__ = hz  # type: ignore[attr-defined]
         method.__rigless_fast_forward__ = fast_forward  # type: ignore[attr-defined]
+        method.__rigless_look_ahead__ = look_ahead  # type: ignore[attr-defined]
         method.__rigless_together__ = together  # type: ignore[attr-defined]
         return method
 

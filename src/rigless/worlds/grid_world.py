@@ -10,6 +10,7 @@ from rigless.kernel.robot import Robot
 from rigless.kernel.world import Obstacle, World
 from rigless.worlds import placement
 from rigless.worlds.grid import Grid
+from rigless.worlds.rooms import rooms
 
 NO_DISCS: NDArray[np.float64] = np.empty((0, 3))
 NO_BOXES: NDArray[np.float64] = np.empty((0, 5))
@@ -39,9 +40,26 @@ class GridWorld(World):
 
     def around(self, robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the discs and boxes around a robot: obstacles and other robots."""
-        if len(robot.all_robots) == 1 and not self.state.obstacles:
+        if not self.state.obstacles and len(robot.all_robots) == 1:
             return NO_DISCS, NO_BOXES
         return self.shapes(robot.now_ns, robot.neighbours())
+
+    def rooms_m(self, robots: Sequence[Robot]) -> list[float]:
+        """Return how far each of these robots can move and touch nothing.
+
+        It is a lower bound, and holds while every robot of this world moves as far. It is 0 if
+        there are obstacles, since these may move too.
+        """
+        if self.state.obstacles:
+            return [0.0] * len(robots)
+        members = [robot for robot in robots[0].all_robots.values() if robot.world is self]
+        found = {robot.name: disc for robot in members if (disc := robot.footprint()) is not None}
+        x_m, y_m, radius_m = np.array(list(found.values())).T
+        discs = np.column_stack((*self.grid.to_cells(x_m, y_m), radius_m / self.grid.resolution_m))
+        out = np.empty(len(discs))
+        rooms(self.grid.clear, discs, out)
+        free = dict(zip(found, (out * self.grid.resolution_m).tolist(), strict=True))
+        return [free[robot.name] for robot in robots]
 
     def shapes(
         self, now_ns: int, bodies: list[tuple[float, float, float]]

@@ -22,6 +22,7 @@ class Behaviour:
     def __init__(self, robot: type[Robot]):
         self._every: dict[str, RateOf] = {}
         self.fast_forwards: dict[str, str] = {}
+        self.look_aheads: dict[str, str] = {}
         self.groups: dict[str, str] = {}  # method → class method that makes groups
         self._on: dict[type, str] = {}
         for base in reversed(robot.__mro__):
@@ -29,6 +30,7 @@ class Behaviour:
                 if (hz := getattr(member, "__rigless_every__", None)) is not None:
                     self._every[name] = hz
                     self.fast_forwards[name] = getattr(member, "__rigless_fast_forward__", "")
+                    self.look_aheads[name] = getattr(member, "__rigless_look_ahead__", "")
                     self.groups[name] = getattr(member, "__rigless_together__", "")
                 for kind in getattr(member, "__rigless_on__", ()):
                     self._on[kind] = name

@@ -94,12 +94,14 @@ class Core:
                 continue
             behaviour = self.behaviours[robot.name]
             for method, hz in behaviour.rates(robot.config):
-                twin = behaviour.fast_forwards[method]
+                twin, look_ahead = behaviour.fast_forwards[method], behaviour.look_aheads[method]
                 ticker = Ticker(
                     f"{robot.name}.{method}",
                     getattr(robot, method),
                     TICK | len(self.tickers),
                     getattr(robot, twin) if twin else None,
+                    getattr(type(robot), look_ahead) if look_ahead else None,
+                    robot,
                 )
                 try:
                     rate = Rate(hz)

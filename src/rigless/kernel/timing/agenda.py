@@ -14,6 +14,7 @@ import msgspec
 
 from rigless.kernel.timing.rate import NS_PER_S, Rate
 
+MOST_REFUSALS = 31  # of a fast-forward; then it is tried again after as many ticks
 PLAIN = (bool, int, float, str, bytes)  # types of a timer's arguments
 TIMER, TICK, SAMPLE, INPUT = (priority << 48 for priority in range(4))
 
@@ -30,12 +31,16 @@ class Ticker:
         "due_ns",
         "fast_forward",
         "group",
+        "look_ahead",
         "n",
         "name",
         "num",
         "period_num",
         "rank",
+        "refusals",
+        "robot",
         "step_ns",
+        "wait",
     )
 
     def __init__(
@@ -44,9 +49,15 @@ class Ticker:
         call: Callable[[], Any],
         rank: int,
         fast_forward: Callable[[int], int] | None = None,
+        look_ahead: Callable[[list[Any], int], int] | None = None,
+        robot: Any = None,
     ):
         self.name, self.call, self.rank = name, call, rank
         self.fast_forward = fast_forward  # does up to n ticks at once, returns how many
+        self.look_ahead = look_ahead  # returns how many ticks these robots can do at once
+        self.robot = robot
+        # After refusals in succession, `fast_forward` is called again only after some ticks.
+        self.refusals = self.wait = 0
         self.group: TickerGroup | None = None
         self.set_rate(Rate(0), 0)
 
@@ -143,6 +154,8 @@ class Agenda:
         self._act = act
         self._heap: list[tuple[int, int, Any]] = []
         self.failed: Any = None  # the ticker or one-shot that raised
+        self._look_ns = 0  # robots look ahead together from this instant on
+        self._refusals = 0  # in succession, by robots that looked ahead together
 
     def add(self, time_ns: int, priority: int, action: str, argument: Any) -> int:
         """Enter a one-shot and return the number that cancels it."""
@@ -246,7 +259,9 @@ class Agenda:
                     if item.live:
                         item.method(*item.args)
                 elif kind is Ticker:
-                    if item.fast_forward is not None and (
+                    if item.wait:
+                        item.wait -= 1
+                    elif item.fast_forward is not None and (
                         done := self._fast_forward(item, until_ns)
                     ):
                         count += done - 1
@@ -276,18 +291,59 @@ class Agenda:
 
     def _fast_forward(self, ticker: Ticker, until_ns: int) -> int:
         """Let a ticker do all its ticks before the next other event, if those are two or more."""
-        heap = self._heap
+        heap, due_ns = self._heap, ticker.due_ns
         # The next event is a child of the root. Ticks of the same instant stay behind it, hence -1:
         # a timer comes first, and so may another ticker.
         others = [entry[0] - 1 for entry in heap[1:3]]
         ahead = ticker.count_until(min(until_ns, *others) if others else until_ns)
+        if ahead >= 2:
+            if ticker.look_ahead is not None:
+                ahead = ticker.look_ahead([ticker.robot], ahead)
+            done = ticker.fast_forward(ahead) if ticker.fast_forward is not None and ahead else 0
+            if done:
+                ticker.refusals = 0
+                self.now_ns = ticker.complete(done)
+                heapreplace(heap, (ticker.due_ns, ticker.rank, ticker))
+            else:
+                ticker.refusals = min(2 * ticker.refusals + 1, MOST_REFUSALS)
+                ticker.wait = ticker.refusals - 1
+            return done
+        if ticker.look_ahead is None or due_ns - 1 not in others or due_ns < self._look_ns:
+            return 0
+        self._look_ns = due_ns + 1
+        return self._fast_forward_together(ticker, until_ns)
+
+    def _fast_forward_together(self, first: Ticker, until_ns: int) -> int:
+        """Let tickers of one rate do all their ticks before the next other event.
+
+        Their robots look ahead first, so that none of them does a tick too many.
+        """
+        due_ns, grid, tickers = first.due_ns, first.save(), []
+        robots: dict[Callable[[list[Any], int], int], list[Any]] = {}
+        for time_ns, _, item in self._heap:
+            ticks = time_ns == due_ns and item.__class__ is Ticker
+            if ticks and item.look_ahead is not None and item.save() == grid:
+                tickers.append(item)
+                robots.setdefault(item.look_ahead, []).append(item.robot)
+            else:
+                until_ns = min(until_ns, time_ns - 1)
+        ahead = first.count_until(until_ns)
         if ahead < 2:
             return 0
-        done = ticker.fast_forward(ahead) if ticker.fast_forward is not None else 0
-        if done:
-            self.now_ns = ticker.complete(done)
-            heapreplace(heap, (ticker.due_ns, ticker.rank, ticker))
-        return done
+        for look_ahead, alike in robots.items():
+            ahead = look_ahead(alike, ahead) if ahead > 1 else 0
+        if ahead < 2:
+            self._refusals = min(2 * self._refusals + 1, MOST_REFUSALS)
+            self._look_ns += (self._refusals - 1) * first.period_num // first.num
+            return 0
+        self._refusals = 0
+        for ticker in tickers:
+            done = ticker.fast_forward(ahead)
+            if done != ahead:
+                raise RuntimeError(f"{ticker.name} did {done} ticks, not the {ahead} seen ahead")
+            self.now_ns = ticker.complete(ahead)
+        self.enter_all(tickers)
+        return ahead * len(tickers)
 
     def pending(self) -> list[tuple[int, int, str, Any]]:
         """Return the one-shots that are due, in order, without those that only observe."""
@@ -305,7 +361,7 @@ class Agenda:
         tickers: list[Ticker],
     ) -> None:
         """Replace the content by saved one-shots and these tickers."""
-        self.now_ns, self.next_order = now_ns, next_order
+        self.now_ns, self.next_order, self._look_ns = now_ns, next_order, 0
         for ticker in tickers:
             ticker.group = None
         self._heap = [

@@ -4,7 +4,7 @@ Topics and messages are in wire.py, every number in config.py, motion in body.py
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -50,6 +50,7 @@ from rigless.worlds.grid_world import GridWorld
 from rigless.worlds.maps import load_map
 from rigless.worlds.placement import check_start
 
+NEAR_M = 1e-3  # closer to a wall or a robot it ticks by itself
 MAX_COORDINATE = 1e9  # of a teleport, in m and rad
 LATEST_EPOCH_S = 2e9  # stamps have 31 bits of seconds
 
@@ -160,7 +161,7 @@ class Rover(Robot, FleetMember):
 
     # Motion, at the high rate
 
-    @every(lambda config: config.high_hz, fast_forward="move_many")
+    @every(lambda config: config.high_hz, fast_forward="move_many", look_ahead="look_ahead")
     def move(self) -> None:
         state, body = self.state, self.state.body
         state.ticks += 1
@@ -187,23 +188,50 @@ class Rover(Robot, FleetMember):
     def send_fix(self, *fix: Any) -> None:
         self.receiver.send(*fix)
 
-    def move_many(self, times: int) -> int:
-        """Do up to `times` ticks at once if nothing can be emitted; return their number.
+    @classmethod
+    def look_ahead(cls, rovers: Sequence["Rover"], times: int) -> int:
+        """Return how many of the next ticks emit nothing and touch nothing, for all rovers."""
+        for rover in rovers:
+            times = rover.silent_ticks(times)
+            if times < 1:
+                return 0
+        worlds = {id(rover.world): rover.world for rover in rovers}
+        for world in worlds.values():
+            if isinstance(world, GridWorld):
+                members = [rover for rover in rovers if rover.world is world]
+                for rover, room_m in zip(members, world.rooms_m(members), strict=True):
+                    times = rover.ticks_within(room_m - NEAR_M, times)
+        return times
+
+    def silent_ticks(self, times: int) -> int:
+        """Return how many of the next ticks need no event and no message.
 
         Stop before the command times out, and before a fix that cannot be skipped.
         """
         state, gps, fix_every = self.state, self.config.gps, self._fix_every
-        if self.faults or self.contact is not None or self.wanted("dds"):
+        if self.faults or self.wanted("dds"):
             return 0
         if not state.stale:
             times = min(times, self.motors.timeout_in_ns // self._period_ns + 1)
         single_fixes = gps.outages_s or gps.fix_schedule or gps.latency_s or not state.gps_mounted
         if fix_every and single_fixes:
             times = min(times, fix_every - 1 - state.ticks % fix_every)
-        if times < 1:
-            return 0
+        return max(times, 0)
+
+    def ticks_within(self, room_m: float, times: int) -> int:
+        """Return the number of ticks, at most `times`, in which it moves no farther than this.
+
+        The speed stays between the present one and the command's.
+        """
+        speed_mps = max(abs(self.state.body.item(b.V)), abs(self.state.command[0]))
+        step_m = speed_mps * self.config.high_rate_update_period_s
+        return max(int(min(times, room_m / step_m)), 0) if step_m else times
+
+    def move_many(self, times: int) -> int:
+        """Do this many ticks at once, as `look_ahead` allows it; return their number."""
         self.motors.update_goal()
         self.step_many(times)
+        self.state.hit = False
         return times
 
     def step_many(self, times: int) -> None:

@@ -1,8 +1,9 @@
 """`make pictures`: make the pictures of the documentation from the real product.
 
 Without names it makes all of them, which takes some fifteen minutes: demo (those of the panel, by
-`scripts/draw-demo`), fleet, pacbot-window, gpu-batch, learning-curve, and tutorials/NAME for each
-tutorial. Each is made in a process and a private network of its own.
+`scripts/draw-demo`), fleet, recordings, examples (what they print), pacbot-window, gpu-batch,
+learning-curve, tutorial, and tutorials/NAME. Each is made in a process and a private network of
+its own.
 """
 
 import math
@@ -15,16 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from building import terminal
+from building.browser import page_of
 from building.places import DOCS, PICTURES, ROOT
 from rigless.programs import namespace
 
-BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+RIGLESS = (sys.executable, "-m", "rigless")
 LARGEST = 1_000_000  # bytes
 LONGEST_S = 900  # of one of DRAWN, on a busy machine
 MEASUREMENT = DOCS / "measurements" / "2026-11-19-h200-third.txt"
@@ -76,21 +79,6 @@ def make_one(name: str) -> int:
     return 0
 
 
-@contextmanager
-def page_of(url: str, width: int = 1200, height: int = 760) -> Any:
-    """Open a page in a browser without a window."""
-    from playwright.sync_api import sync_playwright
-
-    path = next((one for one in BROWSERS if Path(one).exists()), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": height})
-        page.goto(url)
-        page.wait_for_timeout(1500)
-        yield page
-        browser.close()
-
-
 def tutorial(page: Path) -> None:
     """The pictures of a tutorial, taken while its steps are run."""
     script = ROOT / "tests" / "docs" / "snippets.py"
@@ -129,24 +117,66 @@ def pacbot_window() -> None:
     reduced.save(PICTURES / "pacbot-window.png", optimize=True)
 
 
-def fleet() -> None:
-    """The page of a fleet in the panel."""
-    with tempfile.TemporaryDirectory() as folder:
-        words = ["run", "agv", "--count", "80", "--panel", "127.0.0.1:0"]
-        words += ["--embedded-nats", "--state", folder, "--quiet"]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "rigless", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+@contextmanager
+def running(*words: str) -> Iterator[str]:
+    """Run rigless, and yield the URL of its panel when it is ready."""
+    with tempfile.TemporaryDirectory() as state:
+        command = [*RIGLESS, "run", *words, "--panel", "127.0.0.1:0", "--state", state, "--quiet"]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
             lines = iter(process.stdout.readline, "ready\n")
             (url,) = [line.split()[1] for line in lines if line.startswith("panel ")]
-            with page_of(url, 1440, 900) as page:
-                page.wait_for_timeout(8000)
-                page.screenshot(path=PICTURES / "fleet.png")
+            yield url
         finally:
             process.terminate()
             process.wait(30)
+
+
+def fleet() -> None:
+    """The page of a fleet in the panel."""
+    words = ("agv", "--count", "80", "--embedded-nats")
+    with running(*words) as url, page_of(url, 1440, 900) as page:
+        page.wait_for_timeout(8000)
+        page.screenshot(path=PICTURES / "fleet.png")
+
+
+def recordings() -> None:
+    """The player of a recording, and two recordings side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, theta in (("before", 0.04), ("after", 0.0)):  # it meets a leg, or not
+            words = ["run", "vacuum_table_leg", "--fast", "--no-panel", "--quiet"]
+            words += ["--set", f"vacuum.start.theta={theta}", "--record", f"{folder}/{name}.mcap"]
+            subprocess.run([*RIGLESS, *words], cwd=ROOT, check=True)
+        with (
+            running("vacuum", "--recordings", folder) as url,
+            page_of(url, 1440, 900, "dark") as page,
+        ):
+            base = url.partition("?")[0]
+            page.goto(f"{base}#/recordings")
+            page.get_by_role("button", name="Compare", exact=True).click()
+            page.wait_for_url("**/compare")
+            photograph_at(page, 0.5, "panel-compare.png")
+            page.goto(f"{base}#/recordings")
+            page.get_by_role("button", name="Open before.mcap", exact=True).click()
+            photograph_at(page, 0.5, "panel-player.png")
+
+
+def photograph_at(page: Any, part: float, name: str) -> None:
+    """Go to a place of the shown recording, by its timeline, and take a picture."""
+    timeline = page.locator(".timeline-canvas")
+    timeline.wait_for()
+    page.wait_for_timeout(4000)
+    box = timeline.bounding_box()
+    page.mouse.click(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.move(3, 3)
+    page.wait_for_timeout(6000)
+    page.screenshot(path=PICTURES / name)
+
+
+def examples() -> None:
+    """The output of each example."""
+    terminal.draw()
 
 
 def gpu_batch() -> None:
@@ -227,9 +257,12 @@ def line(rewards: list[float]) -> str:
 DRAWN: dict[str, Callable[[], None]] = {
     "demo": demo,
     "fleet": fleet,
+    "recordings": recordings,
+    "examples": examples,
     "pacbot-window": pacbot_window,
     "gpu-batch": gpu_batch,
     "learning-curve": learning_curve,
+    "tutorial": partial(tutorial, DOCS / "tutorial.md"),
     **{
         f"tutorials/{path.stem}": partial(tutorial, path)
         for path in sorted((DOCS / "tutorials").glob("*.md"))

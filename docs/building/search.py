@@ -76,7 +76,7 @@ def write_index(site: Path) -> None:
     rows = []
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).as_posix()
-        if name.startswith(("repository/", "search.html", "genindex", "_")):
+        if name.startswith(("repository/", "search.html", "404.html", "genindex", "_")):
             continue
         found = sections(path.read_text("utf-8"))
         first = found[0]["title"] if found else name

@@ -37,5 +37,6 @@ def build() -> int:
         path = SITE / part
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     write_index(SITE)
+    shutil.copyfile(THEME / "404.html", SITE / "404.html")  # servers show it for any address
     print(f"the site is in {SITE.relative_to(SITE.parents[2])}; open index.html there")
     return int(bool(sphinx.statuscode))

@@ -5,7 +5,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -117,6 +119,33 @@ def test_search_finds_keys_questions_and_parts_of_a_query(browser, query, page):
     assert few == (1 if "zyzzyva" in query else 0)
     assert opener.errors == []
     opener.context.close()
+
+
+class Server(SimpleHTTPRequestHandler):
+    """Serves the site below /docs/, and 404.html for what it does not have, as hosts do."""
+
+    def translate_path(self, path: str) -> str:
+        found = SITE / urlsplit(path).path.removeprefix("/docs/")
+        return str(found if found.is_file() else SITE / "404.html")
+
+    def log_message(self, *words: Any) -> None:
+        return
+
+
+def test_a_page_that_does_not_exist_leads_to_those_that_do(browser):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{server.server_port}/docs/"
+        page = browser.new_page()
+        page.goto(f"{root}how-to/2.0/sweep.html")
+        page.locator("#list a").first.wait_for()
+        near = page.locator("#list a").evaluate_all("all => all.map(one => one.href)")
+        assert f"{root}tutorials/sweep.html" in near
+        page.get_by_text("Front page of rigless").click()
+        page.get_by_role("heading", name="rigless", exact=True).first.wait_for()
+        assert page.url == f"{root}index.html"
+        page.close()
+        server.shutdown()
 
 
 def test_a_command_is_copied(browser):

@@ -7,11 +7,13 @@ from building.places import DOCS, PICTURES, ROOT
 
 
 def test_something_makes_every_picture():
-    pages = [path.read_text("utf-8") for path in (DOCS / "tutorials").glob("*.md")]
-    taken = r"<!-- picture: .* -->\n+!\[[^\]]*\]\(\.\./pictures/([\w-]+)\.png\)"
+    paths = [DOCS / "tutorial.md", *(DOCS / "tutorials").glob("*.md")]
+    pages = [path.read_text("utf-8") for path in paths]
+    taken = r"<!-- picture: .* -->\n+!\[[^\]]*\]\((?:\.\./)?pictures/([\w-]+)\.png\)"
     made = {name for page in pages for name in re.findall(taken, page)}
     scripts = (ROOT / "scripts/draw-demo").read_text("utf-8") + "".join(pictures.DRAWN)
     scripts += (DOCS / "building/pictures.py").read_text("utf-8")
+    scripts += " ".join(f"example-{path.name[:2]}" for path in (ROOT / "examples").glob("[0-9]*"))
     there = {path.stem for path in PICTURES.iterdir()}
     assert {name for name in there - made if name not in scripts} == set()
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import typer.main
 from pydantic import Field
 
 import rigless
@@ -12,6 +13,7 @@ from building.reference import agv_messages, pages, robots
 from building.reference.config_keys import tables
 from building.reference.python_api import prose
 from building.reference.units import unit
+from rigless.cli.app import app
 from rigless.cli.examples import examples
 from rigless.cli.examples import gallery as listed
 from rigless.kernel.robot import Config
@@ -41,6 +43,26 @@ def test_every_robot_has_its_config_keys_events_and_targets(made):
         names = {*type(robot).Config.model_fields, *robot.event_codes, *robot.fault_targets.seams}
         names |= {port.name for port in robot.ports}
         assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_every_command_has_a_page_that_the_overview_links_and_that_leads_on(made):
+    overview = (ROOT / "docs/reference/command-line.md").read_text("utf-8")
+    group = typer.main.get_command(app)
+    assert len(group.commands) >= 18
+    for name, command in group.commands.items():
+        page = made[f"commands/{name}"]
+        assert f"(generated/commands/{name}.md)" in overview, name
+        assert page.startswith(f"# rigless {name}\n\nSee also: ["), name
+        below = [word for word, one in getattr(command, "commands", {}).items() if not one.hidden]
+        if len(below) > 1:
+            assert [word for word in below if f"\n## rigless {name} {word}\n" not in page] == []
+
+
+def test_the_options_of_a_command_are_in_groups_and_its_examples_can_be_copied(made):
+    page = made["commands/run"]
+    assert page.index("| Time |  |") < page.index("`--lockstep`") < page.index("| Robots |  |")
+    assert "```sh\nrigless run vacuum\n" in page
+    assert "| `--count N` | Number of robots: NAME-1, NAME-2 … \\[1 to 10000\\] |" in page
 
 
 def test_the_keys_of_the_agv_have_their_sources(made):

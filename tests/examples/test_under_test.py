@@ -1,6 +1,7 @@
 """The programs under test of the examples: each passes one scenario and fails one with a fault."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +98,20 @@ def test_a_scenario_gives_its_verdict(name, results):
     assert [each["text"] for each in result["expectations"] if not each["passed"]] == FAIL[name]
     (program,) = result["programs"]
     assert PRINTS.get(name, "") in "\n".join(program["last_lines"])
+
+
+@pytest.mark.timeout(1200)
+def test_the_page_shows_the_verdicts_of_the_programs(results):
+    text = (EXAMPLES.parent / "docs/how-to/test-your-software.md").read_text("utf-8")
+    parts = re.findall(r"(?ms)^## (Vacuum|Pacbot|Welder|Rover|AGV)\n(.*?)(?=^## |\Z)", text)
+    assert len(parts) == 5
+    for robot, part in parts:
+        verdicts = {
+            ("ok" if each["passed"] else "FAIL", each["text"])
+            for name, result in results.items()
+            if name.startswith(f"{robot.lower()}/")
+            for each in result["expectations"]
+        }
+        shown = set(re.findall(r"(?m)^ *(ok|FAIL) +([^:\n]+): ", part))
+        assert shown
+        assert shown - verdicts == set(), robot

@@ -1,46 +1,85 @@
-"""The page of the command line: every command with its arguments and options."""
+"""The pages of the command line: each command with its arguments, options and related pages."""
 
+import os.path
 import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from inspect import cleandoc
 from typing import Any
 
 import typer
 import typer.main
 
+from building.places import DOCS, GENERATED
 from building.reference.tables import table
+from building.staging import title
 
-INTRO = """# Commands and options
-
-Every command with its arguments and options, as `--help` shows them.
-[Command line](../command-line.md) explains how they belong together.
-
-"""
+FOLDER = GENERATED / "commands"
 
 
 def pages() -> Iterator[tuple[str, str]]:
     from rigless.cli.app import app
 
-    yield "commands", INTRO + "\n".join(described(typer.main.get_command(app), "rigless"))
+    for word, command in sorted(typer.main.get_command(app).commands.items()):
+        yield f"commands/{word}", page(command, word)
 
 
-def described(command: Any, name: str) -> Iterator[str]:
-    """Yield the section of a command, and those of the commands below it."""
+def page(command: Any, word: str) -> str:
+    """Return the page of one word after `rigless`, with the commands below it."""
+    name = f"rigless {word}"
+    found = list(below(command, name))
+    parts = [f"# {name}", *see_also(word)]
+    if len(found) == 1:
+        parts.append(described(*found[0]))
+    else:
+        parts.append(help_text(command.help or ""))
+        rows = ((link(one), first_sentence(inner)) for one, inner in found)
+        parts.append(table(("command", ""), rows))
+        parts += [f"## {one}\n\n{described(one, inner)}" for one, inner in found]
+    return "\n\n".join(parts)
+
+
+def below(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield a command with its whole name, or those below it."""
     inner = getattr(command, "commands", {})
     if not inner:
-        yield section(command, name)
-    for word in sorted(inner):
+        yield name, command
+    for word in sorted(inner, key=lambda word: (not inner[word].hidden, word)):
         hidden = inner[word].hidden  # `rigless sweep X` is the hidden command `rigless sweep run X`
-        yield from described(inner[word], name if hidden else f"{name} {word}")
+        yield from below(inner[word], name if hidden else f"{name} {word}")
 
 
-def section(command: Any, name: str) -> str:
-    """Return the section of one command."""
+def link(name: str) -> str:
+    return f"[`{name}`](#{name.replace(' ', '-')})"
+
+
+def first_sentence(command: Any) -> str:
+    return re.split(r"(?<=[.!?])\s|\n", cleandoc(command.help or ""))[0]
+
+
+def see_also(word: str) -> list[str]:
+    """Return the line that leads to the pages about a command."""
+    names = related().get(word, [])
+    links = [
+        f"[{title(DOCS / f'{name}.md')}]({os.path.relpath(DOCS / f'{name}.md', FOLDER)})"
+        for name in names
+    ]
+    return ["See also: " + " · ".join(links)] if links else []
+
+
+@cache
+def related() -> dict[str, list[str]]:
+    path = DOCS / "building" / "reference" / "commands.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def described(name: str, command: Any) -> str:
+    """Return the usage, the help and the options of one command."""
     context = typer.Context(command, info_name=name)
-    written = " ".join([name, *command.collect_usage_pieces(context)])
-    written = plain(written)
-    parts = [f"## {name}", f"```text\n{written}\n```", help_text(command.help or "")]
-    return "\n\n".join([*parts, options(command, context)])
+    written = plain(" ".join([name, *command.collect_usage_pieces(context)]))
+    parts = [f"```text\n{written}\n```", help_text(command.help or ""), *options(command, context)]
+    return "\n\n".join(parts)
 
 
 def plain(usage: str) -> str:
@@ -55,24 +94,25 @@ def help_text(text: str) -> str:
     parts: list[str] = []
     for part in re.split(r"\n\s*\n", cleandoc(text.replace("\b\n", ""))):
         if part.startswith("  "):
-            parts.append(f"```text\n{cleandoc(part)}\n```")
+            parts.append(f"```sh\n{cleandoc(part)}\n```")
         else:
             parts.append(part.replace("<", "&lt;").replace("*", "\\*"))
-    return "\n\n".join(parts).replace("\n```\n\n```text\n", "\n")
+    return "\n\n".join(parts).replace("\n```\n\n```sh\n", "\n")
 
 
-def options(command: Any, context: typer.Context) -> str:
-    """Return the table of a command's arguments and options."""
-    rows = []
+def options(command: Any, context: typer.Context) -> list[str]:
+    """Return the tables of a command's arguments and options, a table for each group of them."""
+    groups: dict[str, list[tuple[str, str]]] = {}
     for param in command.params:
         if param.param_type_name == "option":
             record = None if param.name == "help" else param.get_help_record(context)
             if record:
-                rows.append((f"`{record[0]}`", record[1]))
+                group = getattr(param, "rich_help_panel", None) or "Options"
+                groups.setdefault(group, []).append((f"`{record[0]}`", escaped(record[1])))
         else:
-            written = " ".join(param.get_usage_pieces(context))
-            rows.append((f"`{plain(written)}`", param.help or ""))
-    return table(("option", ""), ((name, escaped(text)) for name, text in rows))
+            written = plain(" ".join(param.get_usage_pieces(context)))
+            groups.setdefault("Arguments", []).append((f"`{written}`", escaped(param.help or "")))
+    return [table((group, ""), rows) for group, rows in groups.items()]
 
 
 def escaped(text: str) -> str:

@@ -40,7 +40,7 @@ def register(group: typer.Typer) -> None:
 
         Examples:
 
-          rigless sweep show runs.parquet            (the worst failure)
+          rigless sweep show runs.parquet worst
 
           rigless sweep show runs.parquet 17 --record failure.mcap
 

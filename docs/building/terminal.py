@@ -44,7 +44,8 @@ def printed(path: Path) -> str:
 def shown(name: str, text: str) -> str:
     """Return the page of a terminal with a text, in letters that fill it."""
     lines = text.rstrip().splitlines()
-    if sum(len(line) > COLUMNS for line in lines) < len(lines) / 2:  # otherwise it is a drawing
+    drawing = text.count("#") > len("".join(text.split())) / 2
+    if not drawing:
         parts = (wrap(line, COLUMNS, subsequent_indent="    ") or [""] for line in lines)
         lines = [part for line in parts for part in line]
         lines = lines if len(lines) <= LINES else ["…", *lines[-LINES + 1 :]]

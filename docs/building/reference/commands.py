@@ -11,11 +11,13 @@ from typing import Any
 import typer
 import typer.main
 
-from building.places import DOCS, GENERATED
+from building.places import DOCS, GENERATED, ROOT
 from building.reference.tables import table
 from building.staging import title
 
 FOLDER = GENERATED / "commands"
+FILE = re.compile(r"(?<![\w/.=-])[\w./-]+\.(?:toml|json|nc|mcap|parquet)\b")
+MADE = r"--(?:json|html|junit|sarif|out|lif|record|report) \S+"  # files that a command writes
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -78,7 +80,9 @@ def described(name: str, command: Any) -> str:
     """Return the usage, the help and the options of one command."""
     context = typer.Context(command, info_name=name)
     written = plain(" ".join([name, *command.collect_usage_pieces(context)]))
-    parts = [f"```text\n{written}\n```", help_text(command.help or ""), *options(command, context)]
+    text = command.help or ""
+    parts = [f"```text\n{written}\n```", help_text(text), *placeholders(text)]
+    parts += options(command, context)
     return "\n\n".join(parts)
 
 
@@ -98,6 +102,17 @@ def help_text(text: str) -> str:
         else:
             parts.append(part.replace("<", "&lt;").replace("*", "\\*"))
     return "\n\n".join(parts).replace("\n```\n\n```sh\n", "\n")
+
+
+def placeholders(text: str) -> list[str]:
+    """Return the sentence on the files of the examples that the reader must have."""
+    examples = text.partition("Example")[2]
+    names = dict.fromkeys(FILE.findall(re.sub(MADE, "", examples)))
+    own = [f"`{name}`" for name in names if not (ROOT / name).exists()]
+    if not own:
+        return []
+    named = " and ".join([*[", ".join(own[:-1])][: len(own) - 1], own[-1]])
+    return [f"{named} {'stand for files' if own[1:] else 'stands for a file'} of yours."]
 
 
 def options(command: Any, context: typer.Context) -> list[str]:

@@ -167,8 +167,9 @@ class Links:
         """Pass an output to the listeners. A delayed one has no passage."""
         if self._core.listeners.wire:
             self._observe_output(output, passage)
+        now_ns = self._core.agenda.now_ns
         for listener in self._core.listeners.output:
-            listener(self._core.now_ns, output)
+            listener(now_ns, output)
 
     def open(self, robot: Robot, port: str, address: str) -> Link:
         """Open a link to a peer at an address."""

@@ -318,6 +318,8 @@ class Agenda:
 
         Their robots look ahead first, so that none of them does a tick too many.
         """
+        if first.count_until(until_ns) < 2:
+            return 0
         due_ns, grid, tickers = first.due_ns, first.save(), []
         robots: dict[Callable[[list[Any], int], int], list[Any]] = {}
         for time_ns, _, item in self._heap:

@@ -79,6 +79,8 @@ class Scanner:
     def beam_count(self, state: VacuumState, now_ns: int) -> int:
         """Return the beams of this turn: fewer while the motor spins up or runs slow."""
         lidar, since_s = self._config, (now_ns - state.lidar_since_ns) / 1e9
+        if not lidar.speed_jitter and not lidar.cold_start_s:
+            return lidar.num_rays
         return beam_count(
             lidar.num_rays, lidar.speed_jitter, lidar.cold_start_s, since_s, state.keys[2],
             state.scans,

@@ -36,7 +36,7 @@ PAGES = ["../README.md", "README.md", "tutorial.md", *TUTORIALS, *HOW_TO, *EXPLA
 CHOSEN = PAGES if os.environ.get("RIGLESS_DOCS") == "all" else QUICK
 
 
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)  # each block has a limit of its own
 @pytest.mark.parametrize("page", CHOSEN)
 def test_a_page_does_what_it_says(page):
     command = [sys.executable, str(ROOT / "tests/docs/snippets.py"), str(ROOT / "docs" / page)]

@@ -17,7 +17,12 @@ def register(ctl: typer.Typer) -> None:
         url: Url = None,
         token: Token = None,
     ) -> None:
-        """Show the doors, lifts and conveyors of the world."""
+        """Show the doors, lifts and conveyors of the world, with their states.
+
+        Example:
+
+          rigless ctl devices --json
+        """
         found = Api(url, token).call("GET", "/api/world/devices")
         if json:
             typer.echo(json_module.dumps(found, indent=2))

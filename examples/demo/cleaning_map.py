@@ -48,8 +48,8 @@ def centre(at: Cell) -> complex:
 def spread(mask: np.ndarray, cells: list[Cell]) -> np.ndarray:
     """Return a mask with these cells around each cell that is set."""
     found = np.zeros_like(mask)
-    for i, k in cells:
-        found |= np.roll(mask, (i, k), (0, 1))
+    offsets = [i * SIZE + k for i, k in cells]
+    np.put(found, np.add.outer(np.flatnonzero(mask), offsets), True, mode="wrap")
     return found
 
 
@@ -81,8 +81,9 @@ class CleaningMap:
             mask[tuple(np.clip(at, 0, SIZE - 1))] = True
         if not self._fits(hit):
             return False
-        change = np.where(hit, ECHO, np.where(free, FREE, 0))
-        self.score = np.clip(self.score + change, -SURE, SURE).astype(np.int8)
+        self.score[free & ~hit] += FREE
+        self.score[hit] += ECHO
+        np.clip(self.score, -SURE, SURE, out=self.score)
         return True
 
     def _fits(self, hit: np.ndarray) -> bool:

@@ -85,19 +85,19 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each worker whole files in the order above, and all browser tests to one worker.
+    """Give each worker whole files in the order above, and all browser tests to two workers.
 
-    So the browser and its servers start only once.
+    So a browser and its servers start only twice. One worker would need longer for all browser
+    tests than the others for the rest.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class FileByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return (
-                "tests/browser"
-                if nodeid.startswith("tests/browser/")
-                else super()._split_scope(nodeid)
-            )
+            file = super()._split_scope(nodeid)
+            if not file.startswith("tests/browser/"):
+                return file
+            return "tests/browser, first" if file < "tests/browser/test_q" else "tests/browser"
 
     config.option.loadscopereorder = False
     return FileByFile(config, log)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rigless.transports import nats
 from rigless.transports.jetstream import outbox as outboxes
 from rigless.transports.jetstream import protocol
 from rigless.transports.jetstream.audit import check_outbound
@@ -91,6 +92,22 @@ def test_what_is_published_is_what_a_server_would_hand_on(data, reply, headers):
     block = b"NATS/1.0\r\n" + headers + b"\r\n" if headers else b""
     assert parsed([mirrored]) == [(1, "a.b", "r.1" if reply else "", block, data)]
     assert protocol.field(block, b"nats-msg-id") == ("b-1" if headers else "")
+
+
+@pytest.mark.parametrize(
+    ("data", "headers"),
+    [
+        (b'{"v":1,"messageId":"b-17","type":"state"}', b"Nats-Msg-Id: b-17\r\n"),
+        (b'{"messageId":"b-17","v":1}', b"Nats-Msg-Id: b-17\r\n"),
+        (b'{"v":1,"messageId":"a b","type":"state"}', b"Nats-Msg-Id: a b\r\n"),
+        (b'{"v":1,"messageId":"a\\nb","type":"state"}', b""),
+        (b'{"v":1,"messageId":"","type":"state"}', b""),
+        (b'{"v":1,"mess', b""),
+        (b"", b""),
+    ],
+)
+def test_the_id_of_a_message_is_its_header(data, headers):
+    assert nats._id_header(data) == headers
 
 
 def test_versions_are_compared_by_number():

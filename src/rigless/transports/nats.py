@@ -16,6 +16,7 @@ objects with a `messageId` and a `payload`.
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,6 +57,7 @@ class _Whole(msgspec.Struct):
 
 
 _known, _whole = msgspec.json.Decoder(_Known), msgspec.json.Decoder(_Whole)
+_BEGINS = re.compile(rb'\{"v":1,"messageId":"([0-9A-Za-z-]+)",')  # as robots write it
 
 
 class Transport:
@@ -234,9 +236,7 @@ class Transport:
             if message is not None:
                 publisher.put(message)
             else:
-                name = _id(data)
-                headers = f"Nats-Msg-Id: {name}\r\n".encode() if name else b""
-                if not publisher.put_latest(subject, data, headers):
+                if not publisher.put_latest(subject, data, _id_header(data)):
                     self.inbox.dropped(self._link)
 
     # Incoming messages
@@ -339,6 +339,15 @@ def _id(data: bytes) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""  # corrupted by a wire fault
     return found if found.isascii() and found.isprintable() else ""
+
+
+def _id_header(data: bytes) -> bytes:
+    """Return the header with the id of a message, which is usually its second field."""
+    begins = _BEGINS.match(data)
+    if begins is not None:
+        return b"Nats-Msg-Id: %b\r\n" % begins[1]
+    name = _id(data)
+    return f"Nats-Msg-Id: {name}\r\n".encode() if name else b""
 
 
 def _key(data: bytes, field: str) -> str | None:

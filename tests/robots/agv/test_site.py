@@ -91,6 +91,16 @@ def test_a_robot_docks_charges_and_does_not_drive_off_while_it_charges():
     assert not site.state().battery.charging
 
 
+def test_stations_of_a_large_fleet_are_not_settled_for_each_robot(monkeypatch):
+    world, settled = Site().world, []
+    monkeypatch.setattr(SiteWorld, "_run_belts", lambda self, now_ns: settled.append(now_ns))
+    for now_ns in range(10**9, 2 * 10**9, 10**6):
+        world.tick(now_ns)
+    assert settled == [10**9 + n * 10**8 for n in range(10)]
+    world.tick(0)  # after a reset
+    assert settled[-1] == 0
+
+
 def test_charging_is_slower_at_the_end():
     site = Site((4.0, 2.0, math.pi / 2), soc=0.7)
     site.command("START_CHARGING")

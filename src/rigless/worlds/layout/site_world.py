@@ -21,6 +21,8 @@ from rigless.worlds.layout.sharing.state import Answer, Request, SiteState
 from rigless.worlds.layout.starts import start_nodes
 from rigless.worlds.layout.stock import Stock, fill, settle
 
+TICK_S = 0.1
+
 
 class SiteWorld(GridWorld):
     """A map with a layout. `graph` is its navigation graph."""
@@ -38,7 +40,6 @@ class SiteWorld(GridWorld):
         self.lift_doors = {
             floor.door: lift.id for lift in layout.lifts for floor in lift.floors if floor.door
         }
-        self._ticked_ns = -1
         self.sharing = Sharing(layout)
         self.all_things = self.things()
         super().__init__(grid, obstacles)
@@ -48,7 +49,6 @@ class SiteWorld(GridWorld):
         super().reset()
         fill(self.state, self.layout)
         self._loads_at_start = self.state.loads_made
-        self._ticked_ns = -1
         self.state.lifts = {name: LiftState() for name in self.lifts}
         self.state.belts = {
             name: BeltState(running=one.running) for name, one in self.conveyors.items()
@@ -72,10 +72,13 @@ class SiteWorld(GridWorld):
         return slide(self.doors[name], is_open)
 
     def tick(self, now_ns: int) -> None:
-        """Let sources, sinks, conveyors and lifts act until now, and close automatic doors."""
-        if now_ns == self._ticked_ns:
+        """Let sources, sinks, conveyors and lifts act until now, and close automatic doors.
+
+        Each robot calls this once a second. That is more often than necessary in a large fleet.
+        """
+        if 0 <= now_ns - self.state.ticked_ns < to_ns(TICK_S):
             return
-        self._ticked_ns = now_ns
+        self.state.ticked_ns = now_ns
         for station in self.layout.stations:
             if station.kind != "storage":
                 self._settle(station.id, now_ns)

@@ -69,4 +69,5 @@ class SiteState(WorldState):
     door_used_ns: dict[str, int] = field(default_factory=dict)  # when a robot was near
     lifts: dict[str, LiftState] = field(default_factory=dict)
     belts: dict[str, BeltState] = field(default_factory=dict)
+    ticked_ns: int = -(10**9)
     shared: SharedState = field(default_factory=SharedState)

@@ -138,7 +138,7 @@ def test_a_page_that_does_not_exist_leads_to_those_that_do(browser):
         root = f"http://127.0.0.1:{server.server_port}/docs/"
         page = browser.new_page()
         page.goto(f"{root}how-to/2.0/sweep.html")
-        page.locator("#list a").first.wait_for()
+        page.locator("#list a").first.wait_for(timeout=60_000)
         near = page.locator("#list a").evaluate_all("all => all.map(one => one.href)")
         assert f"{root}tutorials/sweep.html" in near
         page.get_by_text("Front page of rigless").click()

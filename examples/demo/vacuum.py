@@ -57,8 +57,7 @@ class Cleaner:
         self.moved: tuple[float, complex, float] | None = None
 
     def run(self) -> None:
-        for component in ("telemetry", "drive", "lidar", "vacuum", "main_brush"):
-            self.robot.sendall(frame(component, "enable"))
+        self.switch_on()
         print("cleaning", flush=True)
         while len(head := self.stream.read(4)) == 4:
             data = self.stream.read(int.from_bytes(head, "big"))
@@ -69,6 +68,10 @@ class Cleaner:
             if "scan" in group.values:
                 points = group.values["scan"].pointcloud_val.points
                 self.see(np.array([rect(one.distance_m, one.angle_rad) for one in points]))
+
+    def switch_on(self) -> None:
+        for component in ("telemetry", "drive", "lidar", "vacuum", "main_brush"):
+            self.robot.sendall(frame(component, "enable"))
 
     def drive(self, linear: float, angular: float) -> None:
         self.robot.sendall(frame("drive", "configure", linear=linear, angular=angular))
@@ -96,10 +99,11 @@ class Cleaner:
             self.steer()
 
     def stop(self) -> None:
-        """Stop until there are scans again."""
+        """Stop until there are scans again: an emergency stop switches everything off."""
         if self.path or self.now - self.steered > BLIND_S:
             self.path, self.steered = [], self.now
             self.drive(0.0, 0.0)
+            self.switch_on()
 
     def note(self, direction: float, seconds: float) -> None:
         """Mark an obstacle next to the robot that the lidar does not see."""

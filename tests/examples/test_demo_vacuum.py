@@ -113,6 +113,20 @@ def test_it_stops_without_scans_and_goes_on_with_them(cleaner: type) -> None:
     assert cleaning.sim.truth("vacuum").distance_m > still_m + 0.3
 
 
+def test_it_goes_on_after_an_emergency_stop(cleaner: type) -> None:
+    cleaning = Cleaning(cleaner)
+    cleaning.run(10)
+    sim = cleaning.sim
+    for given in sim.robot("vacuum").view().stop(True):
+        sim.apply(given)
+    cleaning.run(3)
+    still_m = sim.truth("vacuum").distance_m
+    for given in sim.robot("vacuum").view().stop(False):
+        sim.apply(given)
+    cleaning.run(5)
+    assert sim.truth("vacuum").distance_m > still_m + 0.3
+
+
 def test_it_turns_if_it_touches_something_and_cannot_back_off(cleaner: type) -> None:
     cleaning = Cleaning(cleaner)
     cleaning.run(10)

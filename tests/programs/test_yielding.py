@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from rigless.host.environment import Environment
 from rigless.host.host import Host
+from rigless.host.yielder import not_driving
 from rigless.kernel import inputs as inp
 from rigless.programs.connections import clients_of
 from rigless.programs.supervisor import Supervisor, check_programs
@@ -62,6 +63,10 @@ async def drive(folder: Path) -> None:
             other.kill()
             other.wait()
         await until(lambda: codes(host)[3:] == ["returned", "started"])
+
+        with not_driving(host.yielders):  # as at an emergency stop
+            host.apply(inp.Send("thermostat", "line", "Set", {"celsius": 21.0}))
+        assert codes(host)[5:] == []
 
         host.apply(inp.Send("thermostat", "line", "Set", {"celsius": 20.0}))  # as the panel does
         await until(lambda: codes(host)[5:] == ["yielded", "ended", "returned", "started"])

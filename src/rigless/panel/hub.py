@@ -13,6 +13,7 @@ from typing import Any
 
 from rigless.host.api.control import describe_robot, list_snapshots, status_of, summarise
 from rigless.host.host import Host
+from rigless.host.yielder import not_driving
 from rigless.kernel.drawing import Drive, Jog, View
 from rigless.kernel.events import Event
 from rigless.kernel.inputs import AnyInput
@@ -432,7 +433,8 @@ class Hub:
         broken = []
         for name in stopped:
             try:
-                self.apply(self.view(name).stop(on))
+                with not_driving(self.host.yielders):  # after the stop they go on at once
+                    self.apply(self.view(name).stop(on))
                 for client in self.clients if on else ():
                     if client.driving.pop(name, None) is not None:
                         client.blocked.add(name)  # a key that is still held must not move it again

@@ -4,8 +4,9 @@ Theory of operation. On a port of its own (a stream such as TCP, a terminal), a 
 soon as it connects, because many robots accept one client only. On a network that all share
 (ZeroMQ, ROS, WebSocket), a client counts when it sends to the robot: others may listen. A NATS
 server or MQTT broker does not say who sent a message, so that every other client of it counts. The
-panel and the API count when they send a message to the robot. A client of the program itself is
-known by its process: the process holds the other end of the connection.
+panel and the API count when they send a message to the robot, except for an emergency stop, which
+does not drive it. A client of the program itself is known by its process: the process holds the
+other end of the connection.
 """
 
 import os
@@ -44,6 +45,7 @@ class Yielding:
         self._free_at_s = 0.0  # wall time from which the program may drive
         self._looked_s = 0.0
         self._epoch = host.epoch
+        self.counts_sent = True  # messages of the panel and the API count as driving
         host.yielders.append(self)
 
     @property
@@ -74,7 +76,7 @@ class Yielding:
                 self._own.discard(link)
                 if self._others.pop(link, None) is not None:
                     self._keep_away()
-            case inp.Send(robot, port):
+            case inp.Send(robot, port) if self.counts_sent:
                 self._yield_to(f"the panel or the API sends to {robot}/{port}")
 
     def _judge(self, robot: str, port: str, link: int) -> None:

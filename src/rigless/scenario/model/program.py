@@ -58,8 +58,9 @@ class Yields(Table):
     """A program that drives robots only while nothing else does.
 
     It is ended when another client connects to a port of these robots (on a shared network: sends
-    to one), or the panel or the API sends them a message. It is started again `return_s` after the
-    last of these. `robots` is a name, in which * stands for any characters.
+    to one), or the panel or the API sends them a message other than an emergency stop. It is
+    started again `return_s` after the last of these. `robots` is a name, in which * stands for any
+    characters.
     """
 
     robots: Annotated[str, Field(min_length=1)]

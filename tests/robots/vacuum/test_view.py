@@ -240,6 +240,27 @@ def test_the_covered_floor_is_that_of_the_run_and_starts_again_after_a_reset():
     assert sim.robots["vacuum"].view().measure()["coverage"] == pytest.approx(start, rel=0.01)
 
 
+def test_the_floor_that_was_covered_before_a_snapshot_is_kept_when_time_goes_back_to_it():
+    sim = vacuum(*INSTANT)
+    view = sim.robots["vacuum"].view()
+    apply(sim, view.drive(1.0, 0.0, 0.0))
+
+    def drive():
+        for _ in range(10):
+            sim.run(0.1)
+            found = view.measure()["coverage"]
+        return found
+
+    before = view.measure()["coverage"]
+    middle = drive()
+    saved = sim.snapshot()
+    end = drive()
+    assert before < middle < end
+    sim.restore(saved)
+    assert view.measure()["coverage"] == middle
+    assert drive() == pytest.approx(end, rel=0.01)
+
+
 def test_a_robot_that_is_placed_elsewhere_sweeps_nothing_on_the_way():
     sim = vacuum(*INSTANT)
     robot = sim.robots["vacuum"]

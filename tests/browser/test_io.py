@@ -30,6 +30,17 @@ def test_numbers_and_texts_are_taken_when_entered(arm):
     expect(arm.field("Program")).to_have_value("weld <b>1</b>")
 
 
+def test_a_text_with_choices_is_chosen_from_a_list(arm):
+    gripper = arm.field("Gripper")
+    expect(gripper.locator("option")).to_have_text(["open", "closed"])
+    gripper.select_option("closed")
+    arm.until(lambda: inputs(arm)["gripper"] == "closed", "the choice did not arrive")
+    arm.reload()
+    expect(arm.field("Gripper")).to_have_value("closed")
+    arm.server.post("/api/robots/arm/inputs", inputs={"gripper": "open"})
+    expect(arm.field("Gripper")).to_have_value("open")
+
+
 def test_an_incomplete_number_is_not_taken_for_zero(arm):
     arm.field("Swing rate").fill("")
     arm.field("Swing rate").press("Tab")

@@ -102,6 +102,7 @@ def test_text_and_binary_messages_faults_filters_statistics_and_sending(window, 
         assert server.get("/api/robots/thermostat/truth")["truth"]["setpoint_c"] == 23.5
         # A form from the schema. The vacuum accepts one client only: it goes through the API.
         compose.get_by_label("Robot", exact=True).select_option("vacuum")
+        expect(compose.locator("#known-id option[value=lidar]")).to_have_count(1)
         compose.get_by_label("id", exact=True).fill("vacuum")
         compose.get_by_label("action", exact=True).select_option("enable")
         compose.get_by_role("button", name="Send").click()

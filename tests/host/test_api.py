@@ -141,12 +141,18 @@ async def test_a_robot_tells_its_inputs_fault_targets_and_truth():
                 "help": "an open window loses heat",
                 "label": "Window open",
                 "by_host": False,
+                "low": None,
+                "high": None,
+                "choices": [],
             },
             "outside_c": {
                 "default": 5.0,
                 "help": "temperature outside",
                 "label": "Outside °C",
                 "by_host": False,
+                "low": None,
+                "high": None,
+                "choices": [],
             },
         }
         assert robot["fault_targets"]["temperature"]["bias"] == {"value": 1.0}

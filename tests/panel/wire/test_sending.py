@@ -1,6 +1,8 @@
 """Every robot: requests are encoded as clients send them, and its messages can be read."""
 
 import dataclasses
+import socket
+import threading
 import types
 import typing
 
@@ -134,3 +136,16 @@ def test_schemas_of_messages_leave_out_fields_that_the_codec_adds():
         exec_body=lambda body: body.update(__annotations__={"value": typing.Callable}),
     )
     assert schema_of(odd) == {"type": "object"}
+
+
+def test_a_copied_line_of_python_ends_if_there_is_no_answer(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        line = lines_for("vacuum", "commands", "tcp", url, b"x", "")["Python"]
+        names = {}
+        thread = threading.Thread(target=exec, args=(line, names), daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+        names["s"].close()
+    assert capsys.readouterr().out == "no answer\n"

@@ -130,6 +130,9 @@ def describe_details(host: Host, robot: Robot) -> RobotDetails:
             "help": spec.help,
             "label": " ".join(filter(None, (label(name), unit(name)))),
             "by_host": spec.by_host,
+            "low": spec.low,
+            "high": spec.high,
+            "choices": list(spec.choices),
         }
         for name, spec in robot.inputs.items()
     }

@@ -172,12 +172,18 @@ class RobotStatus(TypedDict):
 
 
 class InputInfo(TypedDict):
-    """An input that a robot declares. The host sets those with `by_host`."""
+    """An input that a robot declares. The host sets those with `by_host`.
+
+    A number may have bounds (null: none), a text choices (none: any text).
+    """
 
     default: InputValue
     help: str
     label: str
     by_host: bool
+    low: float | None
+    high: float | None
+    choices: list[str]
 
 
 class FaultParam(TypedDict):

@@ -25,8 +25,9 @@ def lines_for(
         case "tcp":
             found["nc"] = f"{printed} | nc -w 1 {host} {number}"
             found["Python"] = (
-                "import socket; s = socket.create_connection"
-                f'(("{host}", {number})); s.sendall({literal}); print(s.recv(65536))'
+                "import select, socket; s = socket.create_connection"
+                f'(("{host}", {number})); s.sendall({literal}); '
+                'print(s.recv(65536) if select.select([s], [], [], 2)[0] else "no answer")'
             )
         case "udp":
             found["nc"] = f"{printed} | nc -u -w 1 {host} {number}"
@@ -41,7 +42,8 @@ def lines_for(
         case "zmq":
             found["Python"] = (
                 "import zmq; s = zmq.Context.instance().socket(zmq.REQ); "
-                f's.connect("tcp://{host}:{number}"); s.send({literal}); print(s.recv())'
+                f's.connect("tcp://{host}:{number}"); s.send({literal}); '
+                'print(s.recv() if s.poll(2000) else "no answer")'
             )
         case "nats":
             place = f"nats://{host}:{number}"

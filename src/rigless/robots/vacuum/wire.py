@@ -9,11 +9,12 @@ a client and unknown components.
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
 from google.protobuf.message import DecodeError
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from rigless.kernel.ports import WireError
@@ -22,6 +23,10 @@ from rigless.robots.vacuum.protobuf import encoder, schema
 LONGEST_FRAME = 1 << 20
 _LENGTH = 4
 
+COMPONENTS = (
+    *("drive", "lidar", "telemetry", "vacuum", "main_brush", "side_brush", "water_pump", "led"),
+    *("cliff_ir", "main_board", "mcu", "charger", "imu", "compass"),
+)
 Value = bool | int | float | str | list[float]
 
 
@@ -32,9 +37,11 @@ Value = bool | int | float | str | list[float]
 class Control:
     """An action on a component, known or not. Numbers in `config` may be NaN or infinite."""
 
-    id: str
+    id: Annotated[str, Meta(examples=list(COMPONENTS))]
     action: schema.Action
-    config: dict[str, Value] = field(default_factory=dict)
+    config: Annotated[dict[str, Value], Meta(examples=[{"linear": 0.2, "angular": 0.5}])] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True)

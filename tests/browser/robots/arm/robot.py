@@ -42,6 +42,7 @@ class Arm(Robot):
         "part_sensor": VirtualInput(False, "a part is there"),
         "speed_rad_s": VirtualInput(0.5, "how fast it swings"),
         "program": VirtualInput("swing", "what it is doing"),
+        "gripper": VirtualInput("open", "state of the gripper", choices=("open", "closed")),
     }
     sensors = ("angle",)
     actuators = ("motor",)

@@ -142,13 +142,15 @@ function controls(active) {
   ${now?.problem ? html`<div class="program-summary bad" role="alert">${now.problem_line ?
     `line ${now.problem_line}: ` : ""}${now.problem}</div>` :
     now && now.state !== "idle" ? html`<div class="dim" role="status">${now.state}${now.line ?
-      `, line ${now.line}` : ""}</div>` : nothing}`;
+      `, line ${now.line}` : now.state === "waiting" && now.sent_line ?
+        ` after line ${now.sent_line}` : ""}</div>` : nothing}`;
 }
 
 /** @param {Content} loaded */
 function lines(loaded) {
   const now = programOf();
-  const current = now?.line || now?.problem_line || 0;
+  const waiting = now?.state === "waiting" ? now.sent_line : 0;
+  const current = now?.line || now?.problem_line || waiting;
   /** @type {Map<number, {level: string, text: string}>} */
   const findings = new Map();
   for (const one of loaded.findings) {

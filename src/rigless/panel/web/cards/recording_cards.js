@@ -64,8 +64,8 @@ export function recordingCard() {
       ${recordingFiles.value.map((file) =>
         html`<option
           .value=${file.path}>${file.name} (${formatBytes(file.bytes)})</option>`)}</select></div>
-    <div class="row"><a class="button text wide" href=${hashFor(shownRobot.value, "recordings")}>All
-      recordings: download, compare, Foxglove</a></div>`,
+    <div class="row"><a class="button text wide" href=${hashFor(shownRobot.value, "recordings")}
+      title="Download, compare, open in Foxglove">All recordings</a></div>`,
     path ? html`<span class="tag" data-state="recording">rec</span>` : nothing,
   );
 }

@@ -239,7 +239,9 @@ function inputsAndOutputs(given, lamps, measure) {
  * @param {boolean|number|string} value
  */
 function inputField({ name, label }, value) {
-  const help = state.robotInfo.value[state.shownRobot.value]?.declared_inputs[name]?.help ?? "";
+  const known = state.robotInfo.value[state.shownRobot.value]?.declared_inputs[name];
+  const help = known?.help ?? "";
+  if (known?.choices.length) return choiceField(name, label, help, known.choices, String(value));
   if (typeof value === "boolean")
     return html`<div
       title=${help}>${toggle(label, value, (on) => void setInput(name, on), !isLive())}</div>`;
@@ -247,6 +249,7 @@ function inputField({ name, label }, value) {
   const id = `input-${name}`;
   return html`<div class="field" title=${help}><label for=${id}>${label}</label>
     <input id=${id} type=${number ? "number" : "text"} step="any" aria-label=${label}
+      min=${known?.low ?? nothing} max=${known?.high ?? nothing}
       ?disabled=${!isLive()}
       .value=${document.activeElement?.id === id ?
       live(/** @type {HTMLInputElement} */ (document.activeElement).value) : String(value)}
@@ -256,6 +259,24 @@ function inputField({ name, label }, value) {
           void setInput(name, Number(target.value));
         else target.value = String(value); // not a complete number
       }}></div>`;
+}
+
+/**
+ * A text input with known values.
+ * @param {string} name
+ * @param {string} label
+ * @param {string} help
+ * @param {string[]} choices
+ * @param {string} value
+ */
+function choiceField(name, label, help, choices, value) {
+  const id = `input-${name}`;
+  const all = choices.includes(value) ? choices : [value, ...choices];
+  return html`<div class="field" title=${help}><label for=${id}>${label}</label>
+    <select id=${id} aria-label=${label} ?disabled=${!isLive()} .value=${live(value)}
+      @change=${(/** @type {{target: HTMLSelectElement}} */ { target }) =>
+        void setInput(name, target.value)}>${all.map((one) =>
+        html`<option value=${one} ?selected=${one === value}>${one}</option>`)}</select></div>`;
 }
 
 /**

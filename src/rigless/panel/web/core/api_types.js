@@ -282,12 +282,16 @@
  * @property {number|null} [for_s]
  */
 /**
- * An input that a robot declares. The host sets those with `by_host`.
+ * An input that a robot declares. The host sets those with `by_host`. A number may have bounds
+ * (null: none), a text choices (none: any text).
  * @typedef {object} InputInfo
  * @property {boolean|number|string} default
  * @property {string} help
  * @property {string} label
  * @property {boolean} by_host
+ * @property {number|null} low
+ * @property {number|null} high
+ * @property {string[]} choices
  */
 /**
  * Move an axis by a step, or with `hold` in the direction of `by` until it is 0.

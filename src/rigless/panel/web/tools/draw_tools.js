@@ -224,6 +224,12 @@ function drawDraft(pen, view, paints, at) {
 }
 
 /**
+ * @param {Point} a
+ * @param {Point} b
+ */
+const farOnCanvas = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]) > 4;
+
+/**
  * @param {Pen} pen
  * @param {Colours} paints
  * @param {ToCanvas} at
@@ -234,7 +240,8 @@ function drawMeasured(pen, paints, at) {
   const now = draft.value;
   const open = now?.to ?? crosshair.value ?? hover.value;
   if (now && !points.length) points.push(now.from);
-  if (open && points.length) points.push(open);
+  const last = points.at(-1);
+  if (open && last && farOnCanvas(at(last), at(open))) points.push(open);
   pen.strokeStyle = pen.fillStyle = paints.accent;
   pen.lineWidth = 2;
   pen.beginPath();

@@ -156,7 +156,7 @@ function objectForm() {
     object.robot
       ? moveRobot(object, [pose[0], pose[1]], pose[2] === theta ? null : pose[2])
       : moveObstacle(object, pose);
-  const degrees = (theta * 180) / Math.PI;
+  const degrees = Number(((theta * 180) / Math.PI).toFixed(1));
   return html`<div class="row"><b class="clip">${object.name}</b>${
     numberField("x", "m", x, (to) => void move([to, y, theta]))}${
     numberField("y", "m", y, (to) => void move([x, to, theta]))}${

@@ -160,9 +160,14 @@ function field(name, schema, required, key, values) {
     return html`<label class="wire-field">${label}<input type="checkbox" aria-label=${name}
       .checked=${text === "true"} @change=${change}></label>`;
   const number = schema.type === "number" || schema.type === "integer";
-  const hint = number || schema.type === "string" ? "" : "JSON";
+  const examples = /** @type {any[]} */ (schema.examples ?? []);
+  const json = !number && schema.type !== "string";
+  const hint = json ? (examples.length ? JSON.stringify(examples[0]) : "JSON") : "";
+  const known = !json && examples.length ? `known-${key}` : nothing;
   return html`<label class="wire-field">${label}<input type=${number ? "number" : "text"}
-    step="any" aria-label=${name} placeholder=${hint} .value=${text} @input=${change}></label>`;
+    step="any" aria-label=${name} placeholder=${hint} list=${known} .value=${text}
+    @input=${change}>${known === nothing ? nothing : html`<datalist id=${known}>${examples.map(
+      (one) => html`<option value=${String(one)}></option>`)}</datalist>`}</label>`;
 }
 
 /**

@@ -240,7 +240,13 @@ def tick_and_sense(
     drift: float, imu: Any,
 ) -> int:  # fmt: skip
     """Do `tick`, `leave_trail` and `read_imu` in one call from Python; return the flags."""
-    body, const, keys, trail, imu = lent(body), lent(const), lent(keys), lent(trail), lent(imu)
+    body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys, scratch = (
+        lent(body), lent(const), lent(occupied), lent(clear), lent(cliff), lent(discs),
+        lent(boxes), lent(carpets), lent(cliff_sensors), lent(keys), lent(scratch),
+    )  # fmt: skip
+    trail, gyro_axes, accel_axes, deviations, biases, imu = (
+        lent(trail), lent(gyro_axes), lent(accel_axes), lent(deviations), lent(biases), lent(imu),
+    )  # fmt: skip
     flags: int = tick(
         body, const, occupied, clear, cliff, discs, boxes, carpets, cliff_sensors, keys[0], number,
         scratch,

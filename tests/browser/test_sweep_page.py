@@ -11,6 +11,7 @@ from rigless.sweeps.api import sweep
 from rigless.sweeps.page import LiveSweep, serve_page
 from rigless.sweeps.row import Row
 from rigless.sweeps.statistics.decision import decide
+from rigless.sweeps.statistics.goal import Goal
 from rigless.sweeps.table import read_table
 
 COLD = Path(__file__).resolve().parents[1] / "sweeps" / "cold_room.toml"
@@ -29,7 +30,7 @@ def row(number: int) -> Row:
 
 
 def test_the_page_follows_a_sweep_and_keeps_what_is_open(window):
-    live = LiveSweep("nav", 40, want=0.4)
+    live = LiveSweep("nav", 40, Goal(0.4))
     for number in range(10):
         live.add(row(number))
     with serve_page(live, "127.0.0.1:0") as url:
@@ -53,7 +54,7 @@ def test_the_page_follows_a_sweep_and_keeps_what_is_open(window):
 
 
 def test_an_open_page_gets_the_end_before_the_server_closes(window):
-    live = LiveSweep("nav", 10, want=0.4)
+    live = LiveSweep("nav", 10, Goal(0.4))
     with serve_page(live, "127.0.0.1:0") as url:
         page = window.tab(url.partition("/sweep")[0])
         page.goto(url)

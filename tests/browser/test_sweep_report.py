@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from rigless.sweeps.report import render_report, summarize
 from rigless.sweeps.row import Row
+from rigless.sweeps.statistics.goal import Goal
 
 WIDE_PARTS = """[...document.querySelectorAll("main *")].filter((one) => !one.closest("svg, .sr")
   && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML)"""
@@ -50,7 +51,7 @@ def sweep_rows():
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     path = tmp_path_factory.mktemp("sweep") / "report.html"
-    path.write_text(render_report(summarize(sweep_rows(), want=0.9), "runs.parquet"))
+    path.write_text(render_report(summarize(sweep_rows(), Goal(0.9)), "runs.parquet"))
     return path
 
 

@@ -9,7 +9,8 @@ import pytest
 from rigless.sweeps.engines.local import LocalEngine
 from rigless.sweeps.preparation import Question, prepare
 from rigless.sweeps.row import UNSTABLE, Row
-from rigless.sweeps.sweep import Goal, Sweep
+from rigless.sweeps.statistics.goal import Goal
+from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.task import run_task
 from rigless.sweeps.vary.plan import Plan, Point, Sample, choose_settings
 

@@ -31,6 +31,7 @@ COLUMNS = {  # the columns that every table has, with their types
     "scenario": str,
     "content": str,
     "programs": str,
+    "goal": str,
 }
 UNSTABLE = ("wall_s", "engine", "worker")  # may differ between two runs of one key
 
@@ -41,7 +42,8 @@ class Row:
 
     `margins` has the signed margin of every expectation: negative if it failed. `margin` is the
     worst. `failed` names the first expectation that failed, `broke_at_s` is when. `content` is the
-    digest of the scenario with its files, `programs` that of the folders of its programs.
+    digest of the scenario with its files, `programs` that of the folders of its programs. `goal` is
+    that of the sweep, the same in all rows of a table.
     """
 
     key: str
@@ -64,6 +66,7 @@ class Row:
     scenario: str = ""
     content: str = ""
     programs: str = ""
+    goal: str = ""
 
     def judge(self, result: Result) -> None:
         """Fill in what came out of a run."""

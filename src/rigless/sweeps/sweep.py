@@ -8,23 +8,12 @@ from rigless.sweeps.engines.engine import Engine
 from rigless.sweeps.preparation import Prepared
 from rigless.sweeps.row import Row
 from rigless.sweeps.search import Search
-from rigless.sweeps.statistics.decision import Decision, decide
-from rigless.sweeps.statistics.sequential import Sequential
+from rigless.sweeps.statistics.decision import Decision
+from rigless.sweeps.statistics.goal import Goal
 from rigless.sweeps.table import Store
 from rigless.sweeps.vary.plan import Plan, Point
 
 SEARCHED_AT_ONCE = 16  # points of a search between two looks at the results
-
-
-@dataclass
-class Goal:
-    """The end of a sweep: all runs, or a sound verdict on a wanted pass rate."""
-
-    want: float | None = None
-    until_decided: bool = False
-    alpha: float = 0.05
-    beta: float = 0.05
-    bad: float | None = None  # a rate at which it must fail
 
 
 @dataclass
@@ -49,7 +38,7 @@ class Sweep:
     def run(self, plan: Plan) -> Iterator[Row]:
         """Run a plan and return the rows that count as they end; known ones first."""
         points = list(plan)
-        sequential = self._sequential()
+        sequential = self.goal.sequential()
         if sequential is None:
             yield from self._rows_of(points)
             return
@@ -80,23 +69,11 @@ class Sweep:
 
     def decision(self) -> Decision:
         """Return the verdict on the rows so far."""
-        sequential = self._sequential()
-        if sequential is not None:
-            for row in self.results():
-                if (decision := sequential.add(row)) is not None:
-                    return decision
-            return sequential.decision()
-        return decide(self.results(), self.goal.want)
+        return self.goal.decide(self.results())
 
     def results(self) -> list[Row]:
         """Return the rows that count, in the order of the plan."""
         return [self.rows[key] for key in self.order if key in self.rows]
-
-    def _sequential(self) -> Sequential | None:
-        goal = self.goal
-        if not goal.until_decided or goal.want is None:
-            return None
-        return Sequential(goal.want, goal.alpha, goal.beta, goal.bad)
 
     def _rows_of(self, points: Iterable[Point]) -> Iterator[Row]:
         """Return the rows of points: those in the store, then the others as their runs end."""

@@ -13,7 +13,7 @@ def open_table(table: Path, at_s: float | None, panel: str | None, auth: bool) -
     if at_s is not None:
         what = "a table has no instants"
         raise InputError(Problem("--at", what, f"rigless sweep show {table} ROW --open"))
-    for url in serve_table(read_table(table), table, None, panel, auth):
+    for url in serve_table(read_table(table), table, panel, auth):
         print_line(f"panel {url}")
         print_line("ready")
     return 0

@@ -22,7 +22,9 @@ def register(group: typer.Typer) -> None:
         ] = None,
         want: Annotated[
             float | None,
-            typer.Option(metavar="P", min=0, max=1, help="The wanted pass rate, such as 0.99."),
+            typer.Option(
+                metavar="P", min=0, max=1, help="The wanted pass rate; default: that of the sweep."
+            ),
         ] = None,
     ) -> None:
         """Write the report of a sweep as one HTML page, also while the sweep still runs.

@@ -11,7 +11,7 @@ from rigless.cli.parsing.program_commands import parse_commands
 from rigless.cli.sweeps.progress import Progress
 from rigless.console import print_line, print_note, print_problems
 from rigless.kernel.problems import InputError, Problem, did_you_mean
-from rigless.scenario.load import open_target
+from rigless.runs.targets import open_for_run
 from rigless.sweeps.again import check_command
 from rigless.sweeps.engines.choose import make_engine
 from rigless.sweeps.engines.engine import EngineLostError
@@ -21,8 +21,8 @@ from rigless.sweeps.row import Row
 from rigless.sweeps.search import Failure as DistinctFailure
 from rigless.sweeps.search import Search
 from rigless.sweeps.statistics.decision import Decision, cells
-from rigless.sweeps.statistics.sequential import Sequential
-from rigless.sweeps.sweep import Goal, Sweep
+from rigless.sweeps.statistics.goal import Goal
+from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.table import Store
 from rigless.sweeps.task import rigless_version
 from rigless.sweeps.vary.parse import parse_seeds
@@ -80,7 +80,7 @@ def run_sweep(wish: Wish) -> int:
     with ExitStack() as stack:
         store = None
         if wish.out is not None:
-            store = Store(wish.out, prepared.digests.of, rigless_version())
+            store = Store(wish.out, prepared.digests.of, rigless_version(), goal.text)
             stack.enter_context(store)
         engine = make_engine(wish.engine, prepared, wish.address, wish.workers, print_note)
         stack.callback(engine.close)
@@ -93,7 +93,7 @@ def run_sweep(wish: Wish) -> int:
         stack.enter_context(progress)
         live = None
         if wish.panel is not None:
-            live = _serve(stack, wish, prepared.built.scenario.name, total, progress)
+            live = _serve(stack, wish, goal, prepared.built.scenario.name, total, progress)
         rows = sweep.run(work) if isinstance(work, Plan) else sweep.search(work)
         stopped_by, lost = 0, None
         try:
@@ -119,11 +119,13 @@ def run_sweep(wish: Wish) -> int:
     return decision.exit_code
 
 
-def _serve(stack: ExitStack, wish: Wish, name: str, total: int, progress: Progress) -> "LiveSweep":
+def _serve(
+    stack: ExitStack, wish: Wish, goal: Goal, name: str, total: int, progress: Progress
+) -> "LiveSweep":
     """Serve the page of the sweep, which follows its progress."""
     from rigless.sweeps.page import LiveSweep, serve_page
 
-    live = LiveSweep(name, total, wish.want, str(wish.out) if wish.out is not None else "")
+    live = LiveSweep(name, total, goal, str(wish.out) if wish.out is not None else "")
     live.known = progress.known
     progress.watch = live.add
     print_line(f"panel {stack.enter_context(serve_page(live, wish.panel))}")
@@ -164,16 +166,17 @@ def _goal(wish: Wish) -> Goal:
         problems.append(Problem("--sampling", f"unknown method {wish.sampling!r}", fix))
     if problems:
         raise InputError(problems)
-    if wish.until is not None and wish.want is not None:
-        Sequential(wish.want, wish.alpha, wish.beta, wish.bad)  # raises InputError
-    return Goal(wish.want, wish.until is not None, wish.alpha, wish.beta, wish.bad)
+    until = wish.until is not None
+    goal = Goal(wish.want, until, wish.alpha, wish.beta, wish.bad, wish.search)
+    goal.sequential()  # raises InputError
+    return goal
 
 
 def _prepare(wish: Wish) -> Prepared:
     seeds = parse_seeds(wish.seeds) if wish.seeds is not None else None
     commands: dict[str, list[str]] = {}
     if wish.programs:
-        scenario = open_target(wish.target, wish.settings, collect=False).scenario
+        scenario = open_for_run(wish.target, wish.settings).scenario
         commands = parse_commands(wish.programs, scenario)
     return prepare(
         Question(

@@ -9,6 +9,7 @@ from rigless.sweeps.report.data import Summary, summarize
 from rigless.sweeps.row import Row
 from rigless.sweeps.run_clock import RunClock
 from rigless.sweeps.statistics.decision import Decision, percent
+from rigless.sweeps.statistics.goal import Goal
 
 SHARE = 0.1  # of the time that summaries may take while a sweep runs
 WATCHED_S = 3.0  # a page that asked more recently is open
@@ -24,7 +25,7 @@ class LiveSweep:
 
     name: str
     total: int
-    want: float | None = None
+    goal: Goal = field(default_factory=Goal)
     table: str = ""
     finished: bool = False
     known: Callable[[], int] = lambda: 0
@@ -86,7 +87,7 @@ class LiveSweep:
         ):
             with self._lock:
                 rows = list(self._rows.values())
-            self._summary, self._summarized = summarize(rows, self.want), len(rows)
+            self._summary, self._summarized = summarize(rows, self.goal), len(rows)
             took_s = time.monotonic() - now
             self._next = now + took_s / SHARE
         return self._summarized + finished, self._judged(self._summary, finished)
@@ -96,7 +97,7 @@ class LiveSweep:
         if finished:
             return replace(summary, decision=self.decision or summary.decision)
         counts = summary.decision
-        if self.want is None and counts.word == "FAIL":
+        if self.goal.want is None and counts.word == "FAIL":
             return summary
         seen = f"{counts.passed:,} of {counts.total:,} runs passed so far"
         rate = f" ({percent(counts.passed / counts.total)})" if counts.total else ""

@@ -16,6 +16,7 @@ from rigless.scenario.source import Source
 from rigless.sweeps.page.live import LiveSweep
 from rigless.sweeps.page.routes import add_sweep_routes
 from rigless.sweeps.row import Row
+from rigless.sweeps.statistics.goal import goal_of
 
 CLOSE_S = 10.0
 
@@ -40,11 +41,9 @@ def serve_page(live: LiveSweep, panel: str | None, auth: bool = True) -> Iterato
         loop.close()
 
 
-def serve_table(
-    rows: list[Row], table: Path, want: float | None, panel: str | None, auth: bool
-) -> Iterator[str]:
+def serve_table(rows: list[Row], table: Path, panel: str | None, auth: bool) -> Iterator[str]:
     """Serve the page of a table until a signal; yield its URL once it answers."""
-    live = LiveSweep(table.name, len(rows), want, str(table))
+    live = LiveSweep(table.name, len(rows), goal_of(rows, str(table)), str(table))
     for row in rows:
         live.add(row)
     live.finish()

@@ -27,7 +27,8 @@ from rigless.sweeps.report.axes import (
 from rigless.sweeps.report.histograms import MOST as MOST_HISTOGRAMS
 from rigless.sweeps.report.histograms import Histogram, histograms
 from rigless.sweeps.row import Row, fill_metrics
-from rigless.sweeps.statistics.decision import Cell, Decision, cells, decide
+from rigless.sweeps.statistics.decision import Cell, Decision, cells
+from rigless.sweeps.statistics.goal import Goal, goal_of
 from rigless.sweeps.statistics.margins import scales_of
 
 MOST_AXES = 40
@@ -37,6 +38,7 @@ MOST_FAILURES = 200
 MOST_CELLS = 60
 PLACES = 10_000  # the resolution of a place on an axis
 COARSE = 6  # bins of an axis for the coverage of pairs
+SEARCHED = "A search chose the points: the pass rate says nothing."
 SCORES = 2.0  # scaled margins are shown from minus to plus this
 
 
@@ -121,9 +123,13 @@ class Summary:
 
 
 def summarize(
-    rows: list[Row], want: float | None = None, x: str | None = None, y: str | None = None
+    rows: list[Row], goal: Goal | None = None, x: str | None = None, y: str | None = None
 ) -> Summary:
-    """Return the summary of a table. `x` and `y` choose the axes of the first heat map."""
+    """Return the summary of a table. `x` and `y` choose the axes of the first heat map.
+
+    Without a goal, that of the table decides.
+    """
+    goal = goal or goal_of(rows)
     fill_metrics(rows)
     outcomes = outcomes_of(rows)
     scales = scales_of(rows)
@@ -149,8 +155,11 @@ def summarize(
     if len(drawn) > MOST_HISTOGRAMS:
         notes.append(f"{MOST_HISTOGRAMS} of {len(drawn)} margins and metrics are shown.")
     pairs = [heat.coverage for heat in heats if SEED not in _keys(axes, heat)]
+    decision = goal.decide(rows)
+    if goal.searched:
+        decision.sentence += f" {SEARCHED}"
     return Summary(
-        decide(rows, want),
+        decision,
         len(rows),
         [axis.summary for axis in axes],
         mapped,

@@ -42,11 +42,12 @@ class Store:
     """The rows of a sweep, on disk as they come. One process at a time has it open.
 
     `digests` returns the digests `content` and `programs` that a row with some settings must have.
+    `goal` is that of this sweep; it replaces that of an earlier one.
     """
 
-    def __init__(self, path: Path, digests: DigestsOf, version: str):
+    def __init__(self, path: Path, digests: DigestsOf, version: str, goal: str = ""):
         suffix_of(path)
-        self.path = path
+        self.path, self.goal = path, goal
         self.rows: dict[str, Row] = {}
         self._journal: IO[bytes] | None = None
         self._synced = time.monotonic()
@@ -76,6 +77,7 @@ class Store:
     def append(self, row: Row) -> None:
         """Add the row of a run that has ended."""
         assert self._journal is not None
+        row.goal = self.goal
         self.rows[row.key] = row
         self._journal.write(json_line(row.flat()).encode())
         self._journal.flush()
@@ -91,6 +93,8 @@ class Store:
         place = {key: index for index, key in enumerate(order)}
         rows = sorted(self.rows.values(), key=lambda row: place.get(row.key, len(place)))
         fill_metrics(rows)
+        for row in rows:
+            row.goal = self.goal
         if rows or self.path.exists():
             write_rows(self.path, rows)
         self.close()

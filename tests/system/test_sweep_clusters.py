@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from rigless.sweeps.table import journal_of, read_table
 ROOT = Path(__file__).resolve().parents[2]
 COLD = ROOT / "tests" / "sweeps" / "cold_room.toml"
 DASK = Path(sysconfig.get_path("scripts")) / "dask"
+RIGLESS = [sys.executable, "-m", "rigless"]
 DEADLINE_S = 120.0
 SEEDS = 12
 
@@ -124,6 +126,34 @@ def test_a_lost_scheduler_ends_a_sweep_with_a_sentence(
     assert f"the Dask scheduler at {cluster.address} no longer answers" in process.errors
     assert f"stopped after {len(read_table(table))} of 5000 runs" in process.errors
     assert "Traceback" not in process.errors
+
+
+def test_ctrl_c_in_a_terminal_ends_a_sweep_on_a_dask_cluster_of_its_own(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """A terminal sends the signal to all processes of the command, not only to rigless."""
+    table = tmp_path / "t.jsonl"
+    words = [*RIGLESS, "sweep", COLD, "--seeds", "5000", "--engine", "dask", "--workers", "1"]
+    process = subprocess.Popen(
+        [*words, "--out", table],
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+        text=True,
+    )
+    end = time.monotonic() + DEADLINE_S
+    try:
+        while not (journal_of(table).exists() and journal_of(table).stat().st_size):
+            assert process.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        errors = process.communicate(timeout=DEADLINE_S)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 128 + signal.SIGINT, errors
+    assert f"stopped after {len(read_table(table))} of 5000 runs" in errors
+    assert "Traceback" not in errors
 
 
 def _until_rows(process: Any, table: Path) -> None:

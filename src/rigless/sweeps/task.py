@@ -105,12 +105,20 @@ def _folder(task: Task) -> Iterator[Path]:
 
 
 def encode(value: Any) -> bytes:
-    """Return a task or a row as bytes."""
+    """Return a task, a row, or a list of them as bytes."""
     return msgspec.msgpack.encode(value)
 
 
 def decode_task(data: bytes) -> Task:
     return msgspec.msgpack.decode(data, type=Task)
+
+
+def decode_tasks(data: bytes) -> list[Task]:
+    return msgspec.msgpack.decode(data, type=list[Task])
+
+
+def decode_rows(data: bytes) -> list[Row]:
+    return msgspec.msgpack.decode(data, type=list[Row])
 
 
 def decode_row(data: bytes) -> Row:

@@ -2,21 +2,23 @@
 
 import logging
 import os
+import time
 from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.sweeps.engines.chunks import AHEAD, Chunks
+from rigless.sweeps.engines.dask_cluster import DaskCluster
 from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, Note, broken, lost
 from rigless.sweeps.engines.remote import run_remote
 from rigless.sweeps.row import Row
-from rigless.sweeps.task import Task, decode_row, encode
+from rigless.sweeps.task import Task, decode_rows, encode
 
-AHEAD = 3  # tasks in the cluster for each worker
 CONNECT_S = 10.0
 LOOK_S = 5.0  # between two looks at the cluster while no run ends
-START_S = 60.0  # until workers have started on a busy machine
+START_S = 60.0  # until a scheduler or workers have started on a busy machine
 
 
 class DaskEngine:
@@ -27,25 +29,25 @@ class DaskEngine:
     def __init__(self, address: str | None, workers: int | None, files: bytes, note: Note):
         try:
             from distributed import Client
-            from distributed.deploy.subprocess import SubprocessCluster
         except ModuleNotFoundError:
             fix = "pip install 'rigless[dask]'"
             raise InputError(Problem("--engine dask", "Dask is not installed", fix)) from None
         for name in ("client", "batched"):  # the engine reports a lost scheduler itself
             logging.getLogger(f"distributed.{name}").setLevel(logging.CRITICAL)
-        self._note, self._cluster = note, None
+        self._note = note
+        self._cluster: DaskCluster | None = None
         self._size = 1 if address else workers or len(os.sched_getaffinity(0))
         try:
             if address is None:
-                self._cluster = SubprocessCluster(  # its workers do not import a caller's script
-                    host="127.0.0.1",
-                    scheduler_kwargs={"dashboard": False},
-                    n_workers=self._size,
-                    threads_per_worker=1,
-                    worker_kwargs={"dashboard": False},
-                )
-            self._client = Client(address or self._cluster, timeout=CONNECT_S)
+                self._cluster = DaskCluster(self._size, START_S)
+                address = self._cluster.address
+            self._client = Client(address, timeout=CONNECT_S)
         except (OSError, TimeoutError, ValueError) as error:
+            if self._cluster is not None:
+                self._cluster.close()
+            if address is None:
+                fix = "look at the reason, or start a cluster yourself and give its --address"
+                raise InputError(Problem("--engine dask", f"did not start: {error}", fix)) from None
             what = f"no Dask scheduler answers at {address}: {error}"
             fix = "start it: dask scheduler --host 127.0.0.1; then dask worker tcp://127.0.0.1:8786"
             raise InputError(Problem("--address", what, fix)) from None
@@ -57,26 +59,30 @@ class DaskEngine:
             fix = f"start one on each machine: dask worker {address}"
             raise InputError(Problem("--address", what, fix)) from None
         self._at = str(self._client.scheduler_info(n_workers=0)["address"])
+        self._look_s = 0.0
         # As the result of a task it is made again if the workers that hold it are lost.
         self._files = self._client.submit(bytes, files, pure=True)
 
     @property
     def workers(self) -> int:
-        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+        """The number of workers, at most LOOK_S old."""
+        if time.monotonic() > self._look_s:
+            self._look()
+        return self._size
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
         """Return the row of each task as it ends. Raises EngineLostError."""
-        source = iter(tasks)
-        running: dict[Any, Task] = {}
+        chunks = Chunks(tasks)
+        running: dict[Any, list[Task]] = {}
         ended: SimpleQueue[Any] = SimpleQueue()
         try:
-            more = self._submit(source, running, ended)
+            self._submit(chunks, running, ended)
             while running:
                 future = self._wait(ended)
-                yield self._row(future, running.pop(future))
+                rows = self._rows(future, running.pop(future), chunks)
                 future.release()
-                if more:
-                    more = self._submit(source, running, ended)
+                self._submit(chunks, running, ended)
+                yield from rows
         except (OSError, CancelledError) as error:  # Dask's errors of closed connections
             raise self._lost() from error
 
@@ -87,20 +93,16 @@ class DaskEngine:
             self._cluster.close()
 
     def _submit(
-        self, source: Iterator[Task], running: dict[Any, Task], ended: SimpleQueue[Any]
-    ) -> bool:
-        """Keep enough tasks in the cluster. Return False if there are no more."""
-        wanted = max(1, self.workers) * AHEAD
-        while len(running) < wanted:
-            task = next(source, None)
-            if task is None:
-                return False
+        self, chunks: Chunks, running: dict[Any, list[Task]], ended: SimpleQueue[Any]
+    ) -> None:
+        """Keep enough chunks in the cluster."""
+        workers = max(1, self.workers)
+        while len(running) < workers * AHEAD and (chunk := chunks.take(workers)):
             future = self._client.submit(
-                run_remote, encode(task), self._files, self.name, pure=False, retries=ATTEMPTS - 1
+                run_remote, encode(chunk), self._files, self.name, pure=False, retries=ATTEMPTS - 1
             )
-            running[future] = task
+            running[future] = chunk
             future.add_done_callback(ended.put)
-        return True
 
     def _wait(self, ended: SimpleQueue[Any]) -> Any:
         """Return the next future that has ended. Say so if the cluster has no workers."""
@@ -111,21 +113,26 @@ class DaskEngine:
             except Empty:
                 if self._client.status != "running":
                     raise self._lost() from None
-                if not said and not self.workers:
+                self._look()
+                if not said and not self._size:
                     said = True
                     self._note(f"the cluster has no workers: start one: dask worker {self._at}")
 
-    def _row(self, future: Any, task: Task) -> Row:
+    def _look(self) -> None:
+        """Count the workers. The scheduler is asked, which takes some milliseconds."""
+        self._size = len(self._client.scheduler_info(n_workers=-1)["workers"])
+        self._look_s = time.monotonic() + LOOK_S
+
+    def _rows(self, future: Any, chunk: list[Task], chunks: Chunks) -> list[Row]:
+        """Return the rows of a chunk that has ended; none if its tasks are to be run again."""
         if future.status == "finished":
-            return decode_row(future.result())
+            return chunks.ended(decode_rows(future.result()))
         if future.status != "error":
             raise self._lost()
         error = future.exception()
-        task.row.engine = self.name
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return (
-            lost(task, reason) if type(error).__name__ == "KilledWorker" else broken(task, reason)
-        )
+        died = type(error).__name__ == "KilledWorker"
+        return chunks.not_ended(chunk, self.name, lost if died else broken, reason)
 
     def _lost(self) -> EngineLostError:
         what = f"the Dask scheduler at {self._at} no longer answers"

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rigless.kernel.problems import InputError, Problem
+from rigless.sweeps.engines.chunks import AHEAD, Chunks
 from rigless.sweeps.engines.engine import ATTEMPTS, EngineLostError, broken, lost
 from rigless.sweeps.engines.remote import run_remote
 from rigless.sweeps.row import Row
-from rigless.sweeps.task import Task, decode_row, encode
+from rigless.sweeps.task import Task, decode_rows, encode
 
-AHEAD = 3  # tasks in the cluster for each worker
 CONNECT_S = 5.0
 LOOK_S = 5.0  # between two looks at the cluster while no run ends
 STORE_BYTES = 200_000_000  # of shared memory for a cluster of our own
@@ -67,23 +67,24 @@ class RayEngine:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
         """Return the row of each task as it ends. Raises EngineLostError."""
-        source = iter(tasks)
-        running: dict[Any, Task] = {}
-        more = True
-        while more or running:
-            while more and len(running) < max(1, self.workers) * AHEAD:
-                task = next(source, None)
-                if task is None:
-                    more = False
-                else:
-                    running[self._remote.remote(encode(task), self._files, self.name)] = task
-            if running:
-                for reference in self._wait(list(running)):
-                    yield self._row(reference, running.pop(reference))
+        chunks = Chunks(tasks)
+        running: dict[Any, list[Task]] = {}
+        self._submit(chunks, running)
+        while running:
+            for reference in self._wait(list(running)):
+                rows = self._rows(reference, running.pop(reference), chunks)
+                self._submit(chunks, running)
+                yield from rows
 
     def close(self) -> None:
         """End the connection, and the cluster if it is the engine's own."""
         self._ray.shutdown()
+
+    def _submit(self, chunks: Chunks, running: dict[Any, list[Task]]) -> None:
+        """Keep enough chunks in the cluster."""
+        workers = max(1, self.workers)
+        while len(running) < workers * AHEAD and (chunk := chunks.take(workers)):
+            running[self._remote.remote(encode(chunk), self._files, self.name)] = chunk
 
     def _wait(self, running: list[Any]) -> list[Any]:
         """Return references whose tasks have ended."""
@@ -101,19 +102,24 @@ class RayEngine:
         try:
             _check_answers(self._at)
         except OSError:
-            what = f"the head of the Ray cluster at {self._at} no longer answers"
-            raise EngineLostError(Problem("--engine ray", what, "start it again")) from None
+            raise self._lost() from None
         self._cores = int(self._ray.cluster_resources().get("CPU", 1))
         self._look_s = time.monotonic() + LOOK_S
 
-    def _row(self, reference: Any, task: Task) -> Row:
+    def _lost(self) -> EngineLostError:
+        what = f"the head of the Ray cluster at {self._at} no longer answers"
+        return EngineLostError(Problem("--engine ray", what, "start it again"))
+
+    def _rows(self, reference: Any, chunk: list[Task], chunks: Chunks) -> list[Row]:
+        """Return the rows of a chunk that has ended; none if its tasks are to be run again."""
         try:
-            return decode_row(self._ray.get(reference))
+            return chunks.ended(decode_rows(self._ray.get(reference)))
+        except self._ray.exceptions.LocalRayletDiedError:
+            raise self._lost() from None
         except self._ray.exceptions.RayError as error:
-            task.row.engine = self.name
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            began = not isinstance(error, self._ray.exceptions.RayTaskError)
-            return lost(task, reason) if began else broken(task, reason)
+            died = not isinstance(error, self._ray.exceptions.RayTaskError)
+            return chunks.not_ended(chunk, self.name, lost if died else broken, reason)
 
 
 def _check_answers(address: str | None) -> None:

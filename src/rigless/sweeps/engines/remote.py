@@ -12,7 +12,7 @@ from pathlib import Path
 from rigless.sweeps.engines.local import LocalEngine
 from rigless.sweeps.files import Bundle, decode_bundle
 from rigless.sweeps.row import Row
-from rigless.sweeps.task import Task, decode_task, encode, rigless_version
+from rigless.sweeps.task import Task, decode_tasks, encode, rigless_version
 
 _own = threading.local()
 
@@ -23,17 +23,24 @@ def _unpacked(data: bytes) -> tuple[Bundle, Path]:
     return bundle, bundle.unpack()
 
 
-def run_remote(data: bytes, files: bytes, engine: str) -> bytes:
-    """Run one task, with the files of its scenario, and return its row."""
-    task = decode_task(data)
-    row = _why_not(task) or _placed(task, files)
-    if row is None:
+def run_remote(chunk: bytes, files: bytes, engine: str) -> bytes:
+    """Run the tasks of a chunk, with the files of their scenario, and return their rows."""
+    rows: list[Row] = []
+    tasks: list[Task] = []
+    for task in decode_tasks(chunk):
+        row = _why_not(task) or _placed(task, files)
+        if row is None:
+            tasks.append(task)
+        else:
+            rows.append(row)
+    if tasks:
         local: LocalEngine | None = getattr(_own, "engine", None)
         if local is None:
             local = _own.engine = LocalEngine(1)
-        row = next(iter(local.run([task])))
-    row.engine = engine
-    return encode(row)
+        rows += local.run(tasks)
+    for row in rows:
+        row.engine = engine
+    return encode(rows)
 
 
 def _why_not(task: Task) -> Row | None:

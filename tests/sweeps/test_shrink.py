@@ -141,6 +141,13 @@ def test_every_result_fails_as_before_within_the_budget(tmp_path_factory, names,
         assert found.scenario["timeline"] == []
 
 
+def test_the_trail_names_what_a_shorter_run_does_not_reach(room):
+    found = shrink(room(fault("relay"), fault("noise", 35)))
+    texts = [step.text for step in found.trail if "shortened" in step.text]
+    assert texts[0].endswith(", which drops 1 fault (hall temperature noise) after its end")
+    assert all("drops" not in text for text in texts[1:])
+
+
 def test_commands_stay_if_something_did_not_happen(tmp_path):
     path = tmp_path / "warm.toml"
     text = ROOM.replace('name = "not hot"', 'name = "warm"').replace("max = 20.5", "min = 20.4")

@@ -149,10 +149,13 @@ class Shrinker:
         else:
             first = max(1, math.ceil(broke_at_s / STEP_S - 1e-6))
             options_s = [round((first + extra) * STEP_S, 9) for extra in range(2)]
-        options = [simpler.shortened(self.data, each) for each in options_s if each < before_s]
+        base = self.data
+        options = [simpler.shortened(base, each) for each in options_s if each < before_s]
         found = self._accept(options)
         if found is not None:
-            self.note(f"shortened the run from {before_s:g} s to {options_s[found]:g} s")
+            late = describe(base, simpler.after_end(base, options_s[found]))
+            dropped = f", which drops {late} after its end" if late else ""
+            self.note(f"shortened the run from {before_s:g} s to {options_s[found]:g} s{dropped}")
 
     def _silence(self) -> None:
         """Switch off all noise, or else as many streams as possible."""

@@ -8,6 +8,7 @@ from typing import Any
 from rigless.kernel.key_path import KeyPath
 from rigless.sweeps.shrink.draft import Data
 from rigless.sweeps.shrink.failure import Failure
+from rigless.sweeps.shrink.items import Item
 
 COUNTS_TRIED = 4  # robots of a fleet
 PLACES = ("x", "y", "theta")
@@ -23,6 +24,7 @@ SUBJECTS = {
     "obstacles": {"name", "radius_m", "size_m", "x", "y"},
     "programs": {"name", "command", "cwd", "env", "wait_for", "isolate", "lockstep", "home"},
 }
+TIMED = ("timeline", "faults")
 IRRELEVANT = ("description", "speed", "late_max_ms", "settle_s")  # to a run in virtual time
 
 
@@ -116,12 +118,23 @@ def with_value(data: Data, path: KeyPath, value: Any) -> Data:
 
 def shortened(data: Data, duration_s: float) -> Data:
     """Return a scenario that ends earlier, without the faults and actions after its end."""
+    late = after_end(data, duration_s)
     early: Data = {
-        table: [entry for entry in data[table] if entry.get("at_s", 0.0) < duration_s]
-        for table in ("timeline", "faults")
-        if table in data
+        kind: [entry for n, entry in enumerate(data[kind]) if (kind, n) not in late]
+        for kind in TIMED
+        if kind in data
     }
     return {**data, **early, "duration_s": duration_s}
+
+
+def after_end(data: Data, duration_s: float) -> list[Item]:
+    """Return the faults and actions that a run of this duration does not reach."""
+    return [
+        (kind, n)
+        for kind in TIMED
+        for n, entry in enumerate(data.get(kind, []))
+        if entry.get("at_s", 0.0) >= duration_s
+    ]
 
 
 def without_keys(data: Data, paths: list[KeyPath]) -> Data:

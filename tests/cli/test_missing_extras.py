@@ -79,6 +79,38 @@ def test_a_missing_transport_is_reported_before_anything_is_compiled(environment
     assert "compiling" not in found.stderr
 
 
+PROGRAMS = """
+name = "nav"
+duration_s = 1
+[[robots]]
+kind = "pacbot"
+[[programs]]
+name = "nav"
+command = "true"
+[[expect]]
+program = "nav"
+exit = 0
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "sweep"])
+def test_a_check_with_programs_reports_a_missing_transport_before_it_compiles(
+    command, environment, tmp_path
+):
+    scenario = tmp_path / "nav.toml"
+    scenario.write_text(PROGRAMS)
+    words = f'["rigless", "{command}", {str(scenario)!r}]'
+    run = '["rigless", "run", "pacbot", "--duration", "0", "--no-panel"]'
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ZMQ.replace(run, words)],
+        env={**environment, "COLUMNS": "400", "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert found.returncode == 2, found.stderr
+    assert "transport 'zmq' needs 'zmq' (pip install 'rigless[pacbot]')" in found.stderr
+    assert not list(tmp_path.rglob("*.nbi")), "something was compiled"
+
+
 def test_a_served_robot_and_one_in_virtual_time_need_different_packages(monkeypatch, thermostat):
     monkeypatch.setitem(sys.modules, "rigless.transports.tcp", None)
     with pytest.raises(InputError, match="line: there is no transport 'tcp'"):

@@ -22,10 +22,10 @@ from rigless.runs.reports.explanation import shortened, warnings
 from rigless.runs.request import Request, run_here
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import duration_of
+from rigless.runs.targets import open_for_run
 from rigless.scenario.build import Built
 from rigless.scenario.expect.margins import counted, moment
 from rigless.scenario.expectations import ExpectationMonitor
-from rigless.scenario.load import open_target
 from rigless.scenario.planned_inputs import late_problems
 from rigless.scenario.verdict import Verdict
 
@@ -160,7 +160,7 @@ def _open(targets: list[str], settings: list[str], seed: int | None) -> list[Rea
     ready: list[Ready] = []
     for target in targets:
         try:
-            built = open_target(target, settings, seed, collect=False)
+            built = open_for_run(target, settings, seed)
             check_programs(built)
             duration_s = duration_of(built)
             monitor = ExpectationMonitor(built, duration_s)

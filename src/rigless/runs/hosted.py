@@ -11,12 +11,13 @@ from typing import Any
 from rigless.host.environment import Environment
 from rigless.host.host import Host
 from rigless.kernel.compilation import observed
-from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.problems import InputError
 from rigless.kernel.timing.rate import to_ns
 from rigless.programs.program import Program, signal_name
 from rigless.programs.supervisor import Supervisor, check_programs
 from rigless.runs.result import ProgramResult, Result
 from rigless.runs.session import Options, duration_of, judge, recorded
+from rigless.runs.targets import control_server
 from rigless.runs.trace import OutputLine, ProgramTrace
 from rigless.runs.tracer import Tracer
 from rigless.scenario.build import Built
@@ -125,12 +126,7 @@ async def run_hosted(target: str, built: Built, options: Options) -> Result:
 
 async def _open_control(host: Host) -> Any:
     """Open the control API on a free port, for programs that step time themselves."""
-    try:
-        from rigless.panel.server import ControlServer
-    except ModuleNotFoundError as error:
-        fix = "pip install 'rigless[panel]'"
-        raise InputError(Problem("lockstep", f"needs {error.name!r}", fix)) from None
-    server = ControlServer(host, "127.0.0.1:0")
+    server = control_server()(host, "127.0.0.1:0")
     await server.open()
     return server
 

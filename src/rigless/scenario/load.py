@@ -45,18 +45,20 @@ def open_target(
     seed: int | None = None,
     collect: bool = True,
     load_transport: Callable[[Port], object] | None = None,
+    for_programs: bool = False,
 ) -> Built:
     """Resolve a target, apply `key=value` settings, validate, build.
 
     Raises InputError with all problems. `load_transport`, for ports that will be opened, raises
-    the problem of a missing package before anything is compiled.
+    the problem of a missing package before anything is compiled. With `for_programs`, ports will be
+    opened only if the scenario has programs.
     """
     raw, source, single = _read(str(target))
     problems: list[Problem] = []
     apply_settings(raw, settings, problems, single, source.folder)
     for (_, index, _), native in source.natives.items():
         problems += native.check(raw["robots"][index].get("config"))
-    return build_raw(raw, source, problems, seed, collect, load_transport)
+    return build_raw(raw, source, problems, seed, collect, load_transport, for_programs)
 
 
 def build_raw(
@@ -66,6 +68,7 @@ def build_raw(
     seed: int | None = None,
     collect: bool = True,
     load_transport: Callable[[Port], object] | None = None,
+    for_programs: bool = False,
 ) -> Built:
     """Validate and build a scenario as data. `problems` are those found before.
 
@@ -75,6 +78,8 @@ def build_raw(
     scenario = validate(Scenario, raw, problems, source.file, source.lines)
     if scenario is None or problems:
         raise InputError(problems)
+    if for_programs and not scenario.programs:
+        load_transport = None
     built = build(scenario, source, seed, collect, load_transport=load_transport)
     check_all_names(built)
     return built

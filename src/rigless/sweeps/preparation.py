@@ -12,6 +12,7 @@ from rigless.kernel.problems import InputError, Problem, did_you_mean
 from rigless.programs import namespace
 from rigless.programs.supervisor import check_programs
 from rigless.runs.session import duration_of
+from rigless.runs.targets import open_for_run
 from rigless.scenario.build import Built
 from rigless.scenario.expectations import ExpectationMonitor
 from rigless.scenario.load import open_target
@@ -115,7 +116,7 @@ class Prepared:
 
 def prepare(question: Question) -> Prepared:
     """Check a question and return what to sweep. Raises InputError with all problems."""
-    built = open_target(question.target, question.settings, collect=False)
+    built = open_for_run(question.target, question.settings)
     if not built.scenario.expect and not built.scenario.programs:
         fix = "add [[expect]] entries; see docs/reference/scenarios.md"
         what = f"the scenario {built.scenario.name!r} expects nothing, so no run can fail"

@@ -144,33 +144,31 @@ class WorldMap(TypedDict):
     things: list[MapObject]
 
 
-class PlayerStatus(TypedDict):
-    """State of the player. `seeking` is the progress of a seek from 0 to 1, or null."""
+class RecordingStatus(TypedDict):
+    """State of a recording that is open."""
 
     file: str | None
     time_s: float
     begin_s: float
     end_s: float
+    cut: bool
+    note: str
+    failure: str
+
+
+class PlayerStatus(RecordingStatus):
+    """State of the player. `seeking` is the progress of a seek from 0 to 1, or null."""
+
     playing: bool
     speed: float | Literal["fast"]
     seeking: float | None
-    cut: bool
-    note: str
-    failure: str
     events: int
 
 
-class SecondStatus(TypedDict):
+class SecondStatus(RecordingStatus):
     """State of the second recording. It is `level` if it shows the time of the player."""
 
-    file: str | None
-    time_s: float
-    begin_s: float
-    end_s: float
     level: bool
-    cut: bool
-    note: str
-    failure: str
 
 
 class RecordingFile(TypedDict):

@@ -12,9 +12,9 @@ from pathlib import Path
 from rigless.host.timing.pace import Pace
 from rigless.kernel.events import Event
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.simulation import Simulation
 from rigless.kernel.timing.rate import to_ns
 from rigless.panel.api_models import PlayerStatus
+from rigless.panel.open_recording import OpenRecording
 from rigless.recordings.reader import Recording
 from rigless.recordings.seekable import SeekableRecording
 
@@ -24,57 +24,31 @@ NEVER_NS = 1 << 62
 MAX_LAG_NS = 250_000_000  # if it is further behind than this, the player does not catch up
 
 
-class Player:
+class Player(OpenRecording):
     """Open a recording, then seek, step and play. Impossible requests raise InputError."""
 
     name = "recording"
-    fixed = True
 
     def __init__(
         self,
         clock: Callable[[], int] = time.monotonic_ns,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ):
+        super().__init__()
         self._clock, self._sleep = clock, sleep
-        self._recording: SeekableRecording | None = None
         self._task: asyncio.Task[None] | None = None
         self._open_requests = 0
-        self._past_epochs = 0  # sum over the recordings that were open before
-        self._jumps = 0
         self._sampled_ns = NEVER_NS  # clients have samples of everything up to here
         self._pace = Pace()
         self._playing = False
         self._target_ns: int | None = None
         self._replay_all = False
         self._progress = 0.0
-        self._failure = ""
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
         self._settled.set()
 
     # State
-
-    @property
-    def sim(self) -> Simulation | None:
-        return None if self._recording is None else self._recording.simulation
-
-    @property
-    def path(self) -> Path | None:
-        return None if self._recording is None else self._recording.path
-
-    @property
-    def epoch(self) -> int:
-        """A number that increases when time jumps or another recording is opened."""
-        return (
-            self._past_epochs
-            + self._jumps
-            + (0 if self._recording is None else self._recording.epoch)
-        )
-
-    @property
-    def recording(self) -> SeekableRecording | None:
-        """The open recording."""
-        return self._recording
 
     @property
     def goal_ns(self) -> int:
@@ -88,18 +62,11 @@ class Player:
 
     def describe(self) -> PlayerStatus:
         """Return the state of the player for the API."""
-        recording = self._recording
         return {
-            "file": None if recording is None else str(recording.path),
-            "time_s": 0.0 if recording is None else recording.now_ns / 1e9,
-            "begin_s": 0.0 if recording is None else recording.begin_ns / 1e9,
-            "end_s": 0.0 if recording is None else recording.end_ns / 1e9,
+            **self._status(),
             "playing": self._playing,
             "speed": "fast" if self._pace.mode == "fast" else self._pace.speed,
             "seeking": None if self._target_ns is None else self._progress,
-            "cut": recording is not None and recording.cut,
-            "note": "" if recording is None else recording.note,
-            "failure": self._failure or ("" if recording is None else recording.failure),
             "events": len(self.events),
         }
 

@@ -9,19 +9,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from rigless.kernel.problems import InputError, Problem
-from rigless.kernel.simulation import Simulation
 from rigless.panel.api_models import SecondStatus
+from rigless.panel.open_recording import OpenRecording
 from rigless.panel.player import FRAME_S, Player
 from rigless.recordings.seekable import SeekableRecording
 
 NEAR_NS = 1_000_000_000  # up to here it runs forward instead of jumping, so that trails are whole
 
 
-class SecondPlayer:
+class SecondPlayer(OpenRecording):
     """Open a second recording, and keep it at the time of the first."""
 
     name = "second"
-    fixed = True
 
     def __init__(
         self,
@@ -29,28 +28,9 @@ class SecondPlayer:
         clock: Callable[[], int] = time.monotonic_ns,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ):
+        super().__init__()
         self._leader, self._clock, self._sleep = leader, clock, sleep
-        self._recording: SeekableRecording | None = None
         self._task: asyncio.Task[None] | None = None
-        self._past_epochs = 0
-        self._jumps = 0
-        self._failure = ""
-
-    # A source of pictures
-
-    @property
-    def sim(self) -> Simulation | None:
-        return None if self._recording is None else self._recording.simulation
-
-    @property
-    def path(self) -> Path | None:
-        return None if self._recording is None else self._recording.path
-
-    @property
-    def epoch(self) -> int:
-        """A number that increases when time jumps or another recording is opened."""
-        own = 0 if self._recording is None else self._recording.epoch
-        return self._past_epochs + self._jumps + own
 
     def fill_history(self, known_ns: int) -> None:
         """Do nothing: a comparison has no plots of its own."""
@@ -59,14 +39,8 @@ class SecondPlayer:
         """Return the state for the API."""
         recording = self._recording
         return {
-            "file": None if recording is None else str(recording.path),
-            "time_s": 0.0 if recording is None else recording.now_ns / 1e9,
-            "begin_s": 0.0 if recording is None else recording.begin_ns / 1e9,
-            "end_s": 0.0 if recording is None else recording.end_ns / 1e9,
+            **self._status(),
             "level": recording is None or recording.now_ns == self._target_ns(recording),
-            "cut": recording is not None and recording.cut,
-            "note": "" if recording is None else recording.note,
-            "failure": self._failure or ("" if recording is None else recording.failure),
         }
 
     # Open and close

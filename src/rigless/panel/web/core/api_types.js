@@ -410,12 +410,12 @@
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
- * @property {boolean} playing
- * @property {number|"fast"} speed
- * @property {number|null} seeking
  * @property {boolean} cut
  * @property {string} note
  * @property {string} failure
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
  * @property {number} events
  * @property {RobotSummary[]} robots
  * @property {OpenSecond|null} second
@@ -432,10 +432,10 @@
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
- * @property {boolean} level
  * @property {boolean} cut
  * @property {string} note
  * @property {string} failure
+ * @property {boolean} level
  * @property {RobotSummary[]} robots
  */
 /**
@@ -528,12 +528,12 @@
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
- * @property {boolean} playing
- * @property {number|"fast"} speed
- * @property {number|null} seeking
  * @property {boolean} cut
  * @property {string} note
  * @property {string} failure
+ * @property {boolean} playing
+ * @property {number|"fast"} speed
+ * @property {number|null} seeking
  * @property {number} events
  */
 /**
@@ -774,10 +774,10 @@
  * @property {number} time_s
  * @property {number} begin_s
  * @property {number} end_s
- * @property {boolean} level
  * @property {boolean} cut
  * @property {string} note
  * @property {string} failure
+ * @property {boolean} level
  */
 /**
  * Go to a time in the recording.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 
 import rigless
 from rigless.kernel import elementary
@@ -104,3 +105,17 @@ def test_the_step_and_the_casts_do_not_use_the_c_library():
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 used = f"{path.relative_to(SOURCES)}:{node.lineno} {node.value.id}.{node.attr}"
                 assert node.value.id not in ("math", "np") or node.attr not in LIBRARY, used
+
+
+@njit
+def flat(angles):
+    out = np.empty((2, len(angles)))
+    for j in range(len(angles)):
+        out[0, j], out[1, j] = compiled_elementary.sin_cos_flat(angles[j])
+    return out
+
+
+def test_sine_and_cosine_without_branches_have_the_same_bits():
+    angles = np.concatenate([ANGLES[np.abs(ANGLES) < elementary.FAR], [0.0, -0.0, 1e-300, -1e-9]])
+    sines, cosines = compiled_elementary.sines_cosines(angles)
+    assert flat(angles).tobytes() == np.array([sines, cosines]).tobytes()

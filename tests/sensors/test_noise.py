@@ -8,7 +8,7 @@ from numba import njit
 from scipy import stats
 
 from rigless.kernel.streams import OFF_WORD, Streams
-from rigless.sensors.noise import block, blocks, noise_key, normal, uniform
+from rigless.sensors.noise import block, blocks, blocks_of_ticks, noise_key, normal, uniform
 
 
 @njit
@@ -71,3 +71,12 @@ def draw_one(word):
 def test_the_key_of_a_stream_that_is_off_draws_medians():
     numbers = draw(Streams(3, {"x": "off"}).key("x"), 5, 100)
     assert (numbers == [0.0, 0.0, 0.5, 0.5]).all()
+
+
+@pytest.mark.parametrize("key", [noise_key(3, "a"), np.full(2, OFF_WORD, np.uint64)])
+@pytest.mark.parametrize("tick", [0, 7, 2**32 - 3, 2**40])
+def test_words_of_many_ticks_are_those_of_each_tick(key, tick):
+    words = np.empty((4, 11), np.uint32)
+    blocks_of_ticks(key, tick, words)
+    for i in range(11):
+        assert words[:, i].tolist() == [int(word) for word in block(key, tick + i, 0)]

@@ -10,6 +10,7 @@ from rigless.batch.engines import Task
 from rigless.batch.templates import noise_keys, noise_of
 from rigless.robots.vacuum import batch
 from rigless.robots.vacuum import body as b
+from rigless.robots.vacuum.batch import scans
 from rigless.robots.vacuum.config import VacuumConfig
 from rigless.robots.vacuum.robot import Vacuum
 
@@ -55,7 +56,7 @@ class Vacuums(Batch):
     own_kinds = ("slip",)
     pose_index = b.X
     _advance = Task(batch.advance, batch.advance_many)
-    _scan = Task(batch.beam, batch.scan_many, axes=2)
+    _scan = Task(scans.beam, scans.scan_many, axes=2)
     _sense = Task(batch.sense, batch.sense_many)
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -63,7 +64,8 @@ class Vacuums(Batch):
         self.beams = len(self._model.angles)
         made = (np.float32, np.float32, np.uint8, np.float64)
         empty = self._xp.empty
-        self._scans = batch.Scans(*(empty((self.n, self.beams), dtype) for dtype in made))
+        self._scans = scans.Scans(*(empty((self.n, self.beams), dtype) for dtype in made))
+        self._seen = VacuumScans(*self._scans)
         self._readings = batch.Readings(empty((self.n, 9), np.int64), empty((self.n, 2), np.int64))
 
     def _make_robots(self, chosen: NDArray[np.int64], seeds: NDArray[np.int64]) -> batch.Robots:
@@ -122,7 +124,7 @@ class Vacuums(Batch):
         """Return the last turn of each lidar. The arrays are reused by the next call."""
         parts = self._robots, self._model, self._maps, self._scans
         self._engine.run(self._scan, (self.n, self.beams), *parts)
-        return VacuumScans(*self._scans)
+        return self._seen
 
     def readings(self) -> VacuumReadings:
         """Return inertial sensors and encoders. The arrays are reused by the next call."""

@@ -15,13 +15,27 @@ import numpy as np
 
 from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled.elementary import sin_cos
-from rigless.motion.proximity import LONG, Obstacles
-from rigless.worlds.clearance import Cells, Clearance, cell_of, nearest
+from rigless.motion.nearby import (
+    ALL,
+    COUNT,
+    LEFT_ABOVE,
+    LEFT_BELOW,
+    LONG,
+    RIGHT_ABOVE,
+    RIGHT_BELOW,
+    SLACK,
+    SQUARES,
+    Nearby,
+    bare_corners,
+    known_range,
+    list_squares,
+)
+from rigless.motion.proximity import Obstacles
+from rigless.worlds.clearance import cell_of, nearest
 
 GAP = 1e-8
 GRAZE = 1e-11
 TOUCH = 1e-9  # within this of the gap counts as at the gap, so that both walls of a corner count
-LEFT_BELOW, RIGHT_BELOW, LEFT_ABOVE, RIGHT_ABOVE, ALL = 1, 2, 4, 8, 15  # corners
 STRIDE = 4.0  # cells of a long path that are searched together
 
 # Time (above 1: no hit), push along the normal, normal x, y, point x, y, and the distance of the
@@ -47,7 +61,7 @@ def gap_at(obstacles: Obstacles, x: float, y: float, limit: float) -> tuple[floa
 
     The distance is negative inside a disc.
     """
-    occupied, clear, discs, boxes = obstacles
+    occupied, clear, discs, boxes, _ = obstacles
     gap, at_x, at_y = nearest(occupied, clear, x, y, limit)
     nx, ny = ((x - at_x) / gap, (y - at_y) / gap) if 0.0 < gap < np.inf else (0.0, 0.0)
     for k in range(boxes.shape[0]):
@@ -73,12 +87,12 @@ def gap_at(obstacles: Obstacles, x: float, y: float, limit: float) -> tuple[floa
 @compiled
 def first_contact(obstacles: Obstacles, path: Path, whole: float) -> Hit:
     """Return the first contact of a circle of radius `whole` that moves along a path."""
-    occupied, clear, discs, boxes = obstacles
+    discs, boxes = obstacles.discs, obstacles.boxes
     x, y, dx, dy = path
-    best = _first_wall(occupied, clear, path, whole)
+    best = _first_wall(obstacles, path, whole)
     gap = best[6]
     if gap < whole - 0.5 * GRAZE:
-        best = _first_wall(occupied, clear, path, gap) if gap > 2.0 * GRAZE else _NEVER
+        best = _first_wall(obstacles, path, gap) if gap > 2.0 * GRAZE else _NEVER
     for k in range(boxes.shape[0]):
         sin, cos = sin_cos(boxes[k, 4])
         hx, hy = boxes[k, 2], boxes[k, 3]
@@ -126,17 +140,24 @@ def _sooner(
 
 
 @compiled
-def _first_wall(occupied: Cells, clear: Clearance, path: Path, reach: float) -> Hit:
+def _first_wall(obstacles: Obstacles, path: Path, reach: float) -> Hit:
     """Return the first occupied square that is met.
 
-    The path is searched in stretches, and stretches with enough clearance are skipped.
+    The path is searched in stretches, and stretches with enough clearance are skipped. A short path
+    looks at the list of squares nearby, if the obstacles have one.
     """
-    height, width = occupied.shape
+    occupied, clear, _, _, nearby = obstacles
     x, y, dx, dy = path
     length = np.sqrt(dx * dx + dy * dy)
+    margin = reach + TOUCH
+    if nearby.shape[0] > 0 and length <= STRIDE:
+        if known_range(nearby, x, y) < margin + length:
+            list_squares(occupied, clear, x, y, margin + length + SLACK, nearby)
+        if nearby[COUNT] >= 0.0:
+            return _first_listed(nearby, path, reach, margin + length)
+    height, width = occupied.shape
     ux, uy = dx / length, dy / length
     best, nearest_square = _NEVER, np.inf
-    margin = reach + TOUCH
     most = (margin + length) ** 2
     gone = 0.0
     while gone < length and gone <= best[0] * length:
@@ -166,38 +187,30 @@ def _first_wall(occupied: Cells, clear: Clearance, path: Path, reach: float) -> 
                     nearest_square = min(nearest_square, square)
                     if square <= most:
                         t, push, nx, ny = _meet(
-                            qx, qy, dx, dy, 0.5, 0.5, reach, _bare_corners(occupied, r, c)
+                            qx, qy, dx, dy, 0.5, 0.5, reach, bare_corners(occupied, r, c)
                         )
                         best = _sooner(best, t, push, nx, ny, path, reach)
                 c += 1 + int(min(clear[r, c], LONG))  # no square is nearer to the cell
     return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 
-@inlined
-def _bare_corners(occupied: Cells, row: int, column: int) -> int:
-    """Return the corners of an occupied cell that stick out.
+@compiled
+def _first_listed(nearby: Nearby, path: Path, reach: float, far: float) -> Hit:
+    """Return the first square of the list that is met, with the same bits as a search.
 
-    The others are behind a neighbour, and so is everything that they could meet.
+    Squares further than `far` from the start are not met.
     """
-    height, width = occupied.shape
-    left, right = (
-        column > 0 and occupied[row, column - 1],
-        column < width - 1 and occupied[row, column + 1],
-    )
-    below, above = (
-        row > 0 and occupied[row - 1, column],
-        row < height - 1 and occupied[row + 1, column],
-    )
-    corners = ALL
-    if right:
-        corners &= LEFT_BELOW | LEFT_ABOVE
-    if left:
-        corners &= RIGHT_BELOW | RIGHT_ABOVE
-    if above:
-        corners &= LEFT_BELOW | RIGHT_BELOW
-    if below:
-        corners &= LEFT_ABOVE | RIGHT_ABOVE
-    return corners
+    x, y, dx, dy = path
+    best, nearest_square = _NEVER, np.inf
+    for k in range(int(nearby[COUNT])):
+        at = SQUARES + 3 * k
+        qx, qy = x - nearby[at], y - nearby[at + 1]
+        square = _outside(qx, 0.5) ** 2 + _outside(qy, 0.5) ** 2
+        nearest_square = min(nearest_square, square)
+        if square <= far * far:
+            t, push, nx, ny = _meet(qx, qy, dx, dy, 0.5, 0.5, reach, int(nearby[at + 2]))
+            best = _sooner(best, t, push, nx, ny, path, reach)
+    return (best[0], best[1], best[2], best[3], best[4], best[5], np.sqrt(nearest_square))
 
 
 @compiled

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigless.kernel.compiled import compiled
+from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled.lending import lent
 from rigless.kernel.elementary import sin_cos
 from rigless.motion.circle_sweep import GAP, GRAZE, TOUCH, Path, first_contact, gap_at
+from rigless.motion.nearby import COUNT, Nearby, known_range
 from rigless.motion.proximity import FARTHEST, Obstacles, Shapes, zone_touched
 from rigless.worlds.clearance import Cells, Clearance, cell_of, clearance, nearest
 from rigless.worlds.grid import Grid
@@ -37,6 +38,7 @@ __all__ = [
 STOP, SLIDE, PASSTHROUGH = range(3)
 
 MOVED, MOVED_FULLY = 8, 11  # numbers that `move_circle` writes
+UNSURE = 1e-6  # cells; more than rounding adds to a path of many ticks
 CONTACTS = 4  # in one displacement; the remainder after the last is dropped
 
 
@@ -68,6 +70,21 @@ def move_circle(
         lent(boxes),
         lent(out),
     )
+    move_circle_near(
+        Obstacles(occupied, clear, discs, boxes, out[0:0]), x, y, radius, dx, dy, mode, friction,
+        out,
+    )  # fmt: skip
+
+
+@compiled
+def move_circle_near(
+    obstacles: Obstacles, x: float, y: float, radius: float, dx: float, dy: float, mode: int,
+    friction: float, out: NDArray[np.float64],
+) -> float:  # fmt: skip
+    """Do the work of `move_circle`, with the list of squares nearby if obstacles have one.
+
+    Return a distance from the end within which the circle touches no wall, or less than 0.
+    """
     out[0], out[1], out[2], out[3], out[4], out[5], out[6], out[7] = (
         x + dx,
         y + dy,
@@ -83,9 +100,21 @@ def move_circle(
     step = np.sqrt(dx * dx + dy * dy)
     if not abs(x) + abs(y) + radius + step < FARTHEST:
         out[0], out[1], out[7] = x, y, 0.0
-    elif step > 0.0 and not _free(clear, discs, boxes, x, y, radius + GAP + TOUCH + step):
-        obstacles = Obstacles(occupied, clear, discs, boxes)
-        _move_among(obstacles, Path(x, y, dx, dy), radius, step, mode, friction, out)
+        return 0.0
+    clear, discs, boxes = obstacles.clear, obstacles.discs, obstacles.boxes
+    near = radius + GAP + TOUCH + step
+    if _free(clear, discs, boxes, x, y, near):
+        return room_at(clear, x, y, radius) - step
+    if step > 0.0:
+        return _move_among(obstacles, Path(x, y, dx, dy), radius, step, mode, friction, out)
+    return 0.0
+
+
+@inlined
+def room_at(clear: Clearance, x: float, y: float, radius: float) -> float:
+    """Return a distance within which a circle at a point touches no wall, or less than 0."""
+    column, row = cell_of(x, y, clear.shape[1], clear.shape[0])
+    return clear[row, column] - (radius + GAP + TOUCH + UNSURE)
 
 
 @compiled
@@ -114,11 +143,12 @@ def _move_among(
     mode: int,
     friction: float,
     out: NDArray[np.float64],
-) -> None:
-    """Move the circle if obstacles may be near."""
+) -> float:
+    """Move the circle if obstacles may be near; return as `move_circle_near` does."""
     whole = radius + GAP
     x, y, dx, dy = path
     hit = first_contact(obstacles, path, whole)
+    room = _room(obstacles.nearby, x, y, hit[6]) - whole - step - UNSURE
     if hit[6] < whole - 0.5 * GRAZE:
         gap, nx, ny = gap_at(obstacles, x, y, whole)
         px, py = x + (whole - gap) * nx, y + (whole - gap) * ny
@@ -131,7 +161,7 @@ def _move_among(
     if hit[0] <= 1.0:
         out[2], out[3], out[4], out[5], out[6] = 1.0, hit[2], hit[3], hit[4], hit[5]
     if mode == PASSTHROUGH:
-        return
+        return room
     keep = 1.0 - min(max(friction, 0.0), 1.0)
     travelled, left, way_x, way_y, length = 0.0, 1.0, dx, dy, step
     for contact in range(CONTACTS):
@@ -153,6 +183,15 @@ def _move_among(
         if length < 1e-15:
             break
     out[0], out[1], out[7] = x, y, min(travelled / step, 1.0)
+    return 0.0 if out[2] > 0.0 else room
+
+
+@inlined
+def _room(nearby: Nearby, x: float, y: float, gap: float) -> float:
+    """Return a lower bound of the distance to the nearest square, by a search that found `gap`."""
+    if nearby.shape[0] == 0 or nearby[COUNT] < 0.0:
+        return 0.0
+    return min(gap, known_range(nearby, x, y))
 
 
 class Moved(NamedTuple):

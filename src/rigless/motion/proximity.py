@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled
 from rigless.kernel.compiled.elementary import sin_cos
 from rigless.kernel.compiled.lending import lent
+from rigless.motion.nearby import LONG, Nearby
 from rigless.worlds.clearance import Cells, Clearance, cell_of
 
 Shapes = NDArray[np.float64]
 
 
 class Obstacles(NamedTuple):
-    """Everything that a circle can touch: the grid with its clearance, discs and boxes."""
+    """Everything that a circle can touch: the grid with its clearance, discs and boxes.
+
+    `nearby` keeps the squares near a circle (`rigless.motion.nearby`); without items it is unused.
+    """
 
     occupied: Cells
     clear: Clearance
     discs: Shapes
     boxes: Shapes
+    nearby: Nearby
 
 
 class Sector(NamedTuple):
@@ -38,7 +43,6 @@ class Sector(NamedTuple):
 
 
 FARTHEST = 1e9  # beyond this, and for nan, there is no contact
-LONG = 1e6  # cells
 NOWHERE = 1 << 40, -1, 1 << 40, -1  # of walls_near
 
 

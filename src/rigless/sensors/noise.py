@@ -72,20 +72,38 @@ def blocks(key: Key, tick: int, words: Any) -> None:
     low, high = uint64(tick) & _LOW, uint64(tick) >> _SHIFT
     key0, key1, key2 = key[0] & _LOW, key[0] >> _SHIFT, key[1] & _LOW
     for i in range(words.shape[1]):
-        c0, c1, c2, c3 = low, high, uint64(i), key2  # 32 bits each, in words of the products
-        k0, k1 = key0, key1
-        for _ in range(10):
-            p0, p1 = _M0 * c0, _M1 * c2
-            c0, c1, c2, c3 = (
-                (p1 >> _SHIFT) ^ c1 ^ k0,
-                p1 & _LOW,
-                (p0 >> _SHIFT) ^ c3 ^ k1,
-                p0 & _LOW,
-            )
-            k0, k1 = (k0 + uint64(_W0)) & _LOW, (k1 + uint64(_W1)) & _LOW
+        c0, c1, c2, c3 = _rounds(low, high, uint64(i), key2, key0, key1)
         words[0, i], words[1, i], words[2, i], words[3, i] = c0, c1, c2, c3
     if key[1] == _OFF:
         words[:] = _MEDIAN
+
+
+@compiled
+def blocks_of_ticks(key: Key, tick: int, words: Any) -> None:
+    """Fill four rows of `words` with those of `block` for index 0 of the ticks from `tick`."""
+    key, words = lent(key), lent(words)
+    key0, key1, key2 = key[0] & _LOW, key[0] >> _SHIFT, key[1] & _LOW
+    for i in range(words.shape[1]):
+        now = uint64(tick) + uint64(i)
+        c0, c1, c2, c3 = _rounds(now & _LOW, now >> _SHIFT, uint64(0), key2, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = c0, c1, c2, c3
+    if key[1] == _OFF:
+        words[:] = _MEDIAN
+
+
+@inlined
+def _rounds(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
+    """Return the words of a counter and a key, 32 bits each in words of the products."""
+    for _ in range(10):
+        p0, p1 = _M0 * c0, _M1 * c2
+        c0, c1, c2, c3 = (
+            (p1 >> _SHIFT) ^ c1 ^ k0,
+            p1 & _LOW,
+            (p0 >> _SHIFT) ^ c3 ^ k1,
+            p0 & _LOW,
+        )
+        k0, k1 = (k0 + uint64(_W0)) & _LOW, (k1 + uint64(_W1)) & _LOW
+    return c0, c1, c2, c3
 
 
 @inlined

@@ -112,7 +112,7 @@ def step(
     new_theta = wrap(theta + m_turn * dt)
     s, c = sin_cos(new_theta)
     vx, vy, w = c * right - s * ahead, s * right + c * ahead, turn
-    obstacles = Obstacles(occupied, clear, discs, boxes)
+    obstacles = Obstacles(occupied, clear, discs, boxes, scratch[0:0])
     _move(body, const, obstacles, dx, dy, m_turn, scratch)
     hit = scratch[2] > 0.0
     body[IMPACT], body[NORMAL_X], body[NORMAL_Y] = 0.0, 0.0, 0.0
@@ -162,7 +162,7 @@ def _move(
     scratch: Array,
 ) -> None:
     """Move by (dx, dy), sliding along obstacles; store pose and contact in the body."""
-    occupied, clear, discs, boxes = obstacles
+    occupied, clear, discs, boxes, _ = obstacles
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
     from_x, from_y = (body[X] - const[OX]) / res, (body[Y] - const[OY]) / res
     cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x

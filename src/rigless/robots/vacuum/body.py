@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from rigless.kernel.compiled import compiled, inlined
 from rigless.kernel.compiled.elementary import sin_cos
 from rigless.kernel.compiled.lending import lent
-from rigless.motion.contact import PASSTHROUGH, STOP, move_circle
+from rigless.motion.contact import PASSTHROUGH, STOP, move_circle_near
 from rigless.motion.diff_drive import approach, arc
-from rigless.motion.proximity import NOWHERE, walls_near, zone_touched_by
+from rigless.motion.proximity import NOWHERE, Obstacles, walls_near, zone_touched_by
 from rigless.sensors.noise import block, normal
 from rigless.worlds.clearance import cell_of
 
@@ -82,6 +82,23 @@ def tick(
     discs, boxes, carpets, cliff_sensors, key, scratch = (
         lent(discs), lent(boxes), lent(carpets), lent(cliff_sensors), lent(key), lent(scratch),
     )  # fmt: skip
+    obstacles = Obstacles(occupied, clear, discs, boxes, scratch[0:0])
+    hit, _ = move(body, const, obstacles, carpets, key, number, 0.0, scratch)
+    return switches(body, const, obstacles, cliff, cliff_sensors, hit, scratch)
+
+
+@compiled
+def move(
+    body: Array, const: Array, obstacles: Obstacles, carpets: Array, key: Any, number: int,
+    room: float, scratch: Array,
+) -> tuple[bool, float]:  # fmt: skip
+    """Advance by one period; return True for contact, and the room of the next period.
+
+    `room` is a distance in cells in which nothing can be touched, 0 if it is not known. Contact is
+    not looked for within it. Otherwise `scratch` has the cells of the centre for `switches`.
+    """
+    body, const, carpets, key = lent(body), lent(const), lent(carpets), lent(key)
+    obstacles, scratch = lent(obstacles), lent(scratch)
     dt = const[DT]
     held = body[NORMAL_X] != 0.0 or body[NORMAL_Y] != 0.0  # there was contact in the last tick
     stalled = held and abs(body[REAL_V]) < 1e-6 and (body[GOAL_V] - body[V]) * body[V] < 0.0
@@ -103,26 +120,30 @@ def tick(
     end_x, end_y, end_theta = arc(x, y, theta, drive * grip, turn, dt)
 
     cos, sin, res = const[OCOS], const[OSIN], const[RES]
-    dx, dy = (end_x - x) / res, (end_y - y) / res
     from_x, from_y = (x - const[OX]) / res, (y - const[OY]) / res
-    cell_x, cell_y = cos * from_x + sin * from_y, cos * from_y - sin * from_x
-    move_circle(
-        occupied, clear, discs, boxes, cell_x, cell_y, const[RADIUS] / res, cos * dx + sin * dy,
-        cos * dy - sin * dx, int(const[MODE]), const[FRICTION], scratch,
-    )  # fmt: skip
-    cell_x, cell_y = scratch[0], scratch[1]
+    room -= abs(drive * grip) * dt / res
+    if room > 0.0:
+        scratch[2], scratch[3], scratch[4], scratch[5], scratch[6] = 0.0, 0.0, 0.0, 0.0, 0.0
+    else:
+        dx, dy = (end_x - x) / res, (end_y - y) / res
+        room = move_circle_near(
+            obstacles, cos * from_x + sin * from_y, cos * from_y - sin * from_x,
+            const[RADIUS] / res, cos * dx + sin * dy, cos * dy - sin * dx, int(const[MODE]),
+            const[FRICTION], scratch,
+        )  # fmt: skip
     hit = scratch[2] > 0 and const[MODE] != PASSTHROUGH
-    new_x = const[OX] + (cos * cell_x - sin * cell_y) * res
-    new_y = const[OY] + (sin * cell_x + cos * cell_y) * res
-    if not hit:
-        if held and const[ACC_V] > 0:  # free again: the ramp starts at the real speed
-            share = drive / v if v != 0.0 else 1.0
-            v = approach(body[REAL_V], body[GOAL_V], const[ACC_V], dt)
-            drive = v * share
-            end_x, end_y, end_theta = arc(x, y, theta, drive * grip, turn, dt)
-            cell_x, cell_y = from_x + (end_x - x) / res, from_y + (end_y - y) / res
-            cell_x, cell_y = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
-        new_x, new_y = end_x, end_y
+    new_x, new_y = end_x, end_y
+    if hit:
+        new_x = const[OX] + (cos * scratch[0] - sin * scratch[1]) * res
+        new_y = const[OY] + (sin * scratch[0] + cos * scratch[1]) * res
+    elif held and const[ACC_V] > 0:  # free again: the ramp starts at the real speed
+        share = drive / v if v != 0.0 else 1.0
+        v = approach(body[REAL_V], body[GOAL_V], const[ACC_V], dt)
+        drive = v * share
+        new_x, new_y, end_theta = arc(x, y, theta, drive * grip, turn, dt)
+        cell_x, cell_y = from_x + (new_x - x) / res, from_y + (new_y - y) / res
+        scratch[0], scratch[1] = cos * cell_x + sin * cell_y, cos * cell_y - sin * cell_x
+        room = 0.0
     forward = drive * grip * dt
     if hit:
         middle_sin, middle_cos = sin_cos(theta + 0.5 * turn * dt)
@@ -139,21 +160,39 @@ def tick(
     body[REAL_V] = real_v
     dx, dy = new_x - x, new_y - y
     body[ODOMETER] += math.sqrt(dx * dx + dy * dy)
-    body[NORMAL_X], body[NORMAL_Y] = (
-        cos * scratch[3] - sin * scratch[4],
-        sin * scratch[3] + cos * scratch[4],
-    )
-    body[TOUCH_X] = const[OX] + (cos * scratch[5] - sin * scratch[6]) * res
-    body[TOUCH_Y] = const[OY] + (sin * scratch[5] + cos * scratch[6]) * res
+    place_contact(body, const, scratch[3], scratch[4], scratch[5], scratch[6])
     _count_wheels(body, const, rolled, w * dt, key, number)
-
     keep = const[TILT_KEEP]
     body[TILT_X] = body[AX] / STANDARD_GRAVITY + (body[TILT_X] - body[AX] / STANDARD_GRAVITY) * keep
     body[TILT_Y] = body[AY] / STANDARD_GRAVITY + (body[TILT_Y] - body[AY] / STANDARD_GRAVITY) * keep
     body[TILT_Z] = 1.0 + (body[TILT_Z] - 1.0) * keep
+    return hit, room
 
+
+@inlined
+def place_contact(
+    body: Array, const: Array, normal_x: float, normal_y: float, x: float, y: float
+) -> None:
+    """Note the normal and the point of a contact, given in cells; zeros for none."""
+    cos, sin, res = const[OCOS], const[OSIN], const[RES]
+    body[NORMAL_X], body[NORMAL_Y] = (
+        cos * normal_x - sin * normal_y,
+        sin * normal_x + cos * normal_y,
+    )
+    body[TOUCH_X] = const[OX] + (cos * x - sin * y) * res
+    body[TOUCH_Y] = const[OY] + (sin * x + cos * y) * res
+
+
+@compiled
+def switches(
+    body: Array, const: Array, obstacles: Obstacles, cliff: Any, cliff_sensors: Array, hit: bool,
+    scratch: Array,
+) -> int:  # fmt: skip
+    """Return the flags of bumpers, cliffs and contact after `move`."""
+    occupied, clear, discs, boxes, _ = obstacles
     flags = HIT if hit else 0
-    heading = end_theta - const[YAW]
+    cell_x, cell_y, res = scratch[0], scratch[1], const[RES]
+    heading = body[THETA] - const[YAW]
     radius, reach = const[RADIUS] / res, const[REACH] / res
     column, row = cell_of(cell_x, cell_y, occupied.shape[1], occupied.shape[0])
     near = NOWHERE
@@ -266,6 +305,7 @@ def _count_wheels(
     body: Array, const: Array, rolled: float, turned: float, key: Any, number: int
 ) -> None:
     """Add encoder ticks with slip, and update the pose that follows from the ticks."""
+    body, const, key = lent(body), lent(const), lent(key)
     left, right = rolled - 0.5 * const[BASE] * turned, rolled + 0.5 * const[BASE] * turned
     a, b, _, _ = block(key, number, 0)
     half = 0.5 * const[SCALE_DIFFERENCE]

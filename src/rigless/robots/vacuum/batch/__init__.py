@@ -16,24 +16,29 @@ from rigless.kernel.compiled.faults import actuate
 from rigless.kernel.compiled.lending import lent
 from rigless.kernel.compiled.rate import due_ns
 from rigless.kernel.timing.rate import NS_PER_S
-from rigless.motion.contact import MOVED
+from rigless.motion.contact import MOVED, room_at
 from rigless.motion.diff_drive import body_speeds, wheel_speeds
+from rigless.motion.nearby import NEARBY_SIZE, forget
+from rigless.motion.proximity import Obstacles
 from rigless.robots.vacuum import body as b
-from rigless.robots.vacuum.lidar import beams as s
-from rigless.robots.vacuum.power import drained
-from rigless.worlds.grid_rows import Maps, layer_of, squares_of
-from rigless.worlds.raycast import cast_ray
+from rigless.robots.vacuum.batch import free_run
+from rigless.robots.vacuum.power import DISCHARGES, drained
+from rigless.worlds.grid_rows import Maps, layer_of
 
 Floats = NDArray[np.float64]
 
 # COUNTERS: the number of ticks and scans, the flags of the last tick, the index of the oldest entry
-# of the trail, the times of the last scan and the last command, and the ticks since the scan
-TICKS, SCANS, FLAGS, TRAIL_AT, SCANNED_NS, COMMANDED_NS, SINCE_SCAN = range(7)
-COUNTERS = 7
+# of the trail, the times of the last scan and the last command, the ticks since the scan, and the
+# tick of the next one
+TICKS, SCANS, FLAGS, TRAIL_AT, SCANNED_NS, COMMANDED_NS, SINCE_SCAN, SCAN_TICK = range(8)
+COUNTERS = 8
 # LIMITS: dead man's switch, wheel base, top speeds, the lidar motor's jitter and start, gyro drift
 DEADMAN_NS, BASE, TOP_MPS, TOP_RADPS, JITTER, COLD_START_S, DRIFT_RATE = range(7)
 # RATES of ticks and scans, as fractions of hertz
 TICK_NUM, TICK_DEN, SCAN_NUM, SCAN_DEN = range(4)
+
+
+SINGLE = 6  # ticks one by one, where the robot is near a wall
 
 
 class Robots(NamedTuple):
@@ -78,20 +83,20 @@ class Model(NamedTuple):
     rates: NDArray[np.int64]
 
 
-class Scans(NamedTuple):
-    """The last scan of every robot: quality is 0 where a beam has no echo."""
-
-    angles: NDArray[np.float32]
-    distances: NDArray[np.float32]
-    qualities: NDArray[np.uint8]
-    truth_m: Floats
-
-
 class Readings(NamedTuple):
     """Gyro, accelerometer and tilt in the units of the wire, and the encoders (left, right)."""
 
     imu: NDArray[np.int64]
     encoders: NDArray[np.int64]
+
+
+class Buffers(NamedTuple):
+    """Arrays that are reused for each robot: those of a run, and of the walls nearby."""
+
+    nearby: Floats
+    scratch: Floats
+    words: NDArray[np.uint32]
+    rows: Floats
 
 
 @compiled
@@ -101,48 +106,155 @@ def advance(i: int, times: int, fresh: bool, robots: Robots, model: Model, maps:
     `fresh` is True if there is a new command.
     """
     which = robots.maps[i]
-    occupied, clear, cliff = (
-        layer_of(maps, maps.occupied, which),
-        layer_of(maps, maps.clear, which),
-        layer_of(maps, maps.cliff, which),
-    )
-    body, trail, const, rates = robots.bodies[i], robots.trails[i], model.const[which], model.rates
-    counters, key = robots.counters[i], robots.keys[i, 0]
-    scratch = np.empty(MOVED)
-    ticks, at, flags = counters[TICKS], counters[TRAIL_AT], counters[FLAGS]
+    occupied, clear = layer_of(maps, maps.occupied, which), layer_of(maps, maps.clear, which)
+    nearby, scratch = np.empty(NEARBY_SIZE), np.empty(MOVED)
+    obstacles = Obstacles(occupied, clear, model.discs, model.boxes, nearby)
+    _begin(i, fresh, robots, model)
+    forget(nearby)
+    _tick_by_tick(i, times, True, obstacles, robots, model, scratch)
+    if times > 0:
+        _set_flags(i, obstacles, robots, model, maps, scratch)
+
+
+@compiled
+def advance_in_runs(
+    i: int, times: int, fresh: bool, robots: Robots, model: Model, maps: Maps, buffers: Buffers
+) -> None:
+    """Do the work of `advance`, with ticks in free space computed together."""
+    robots, model, maps, buffers = lent(robots), lent(model), lent(maps), lent(buffers)
+    which = robots.maps[i]
+    occupied, clear = layer_of(maps, maps.occupied, which), layer_of(maps, maps.clear, which)
+    nearby, scratch = buffers.nearby, buffers.scratch
+    obstacles = Obstacles(occupied, clear, model.discs, model.boxes, nearby)
+    body, counters = robots.bodies[i], robots.counters[i]
+    _begin(i, fresh, robots, model)
+    forget(nearby)
+    left = times
+    while left > 0:
+        done = 0
+        if model.carpets.shape[0] == 0 and body[b.NORMAL_X] == 0.0 and body[b.NORMAL_Y] == 0.0:
+            most = min(left, _obeyed(i, robots, model))
+            done = free_run.run(
+                body, model.const[which], robots.keys[i, 0], counters[TICKS], most,
+                _room(body, model.const[which], clear), buffers.words, buffers.rows, scratch,
+            )  # fmt: skip
+        if done > 0:
+            _note_run(i, done, robots, model, buffers.rows)
+        else:
+            done = min(left, SINGLE)
+            _tick_by_tick(i, done, done == left, obstacles, robots, model, scratch)
+        left -= done
+    if times > 0:
+        _set_flags(i, obstacles, robots, model, maps, scratch)
+
+
+@inlined
+def _room(body: Floats, const: Floats, clear: NDArray[np.float32]) -> float:
+    """Return a distance in cells in which the robot touches nothing, or less than 0."""
+    cos, sin, res = const[b.OCOS], const[b.OSIN], const[b.RES]
+    dx, dy = (body[b.X] - const[b.OX]) / res, (body[b.Y] - const[b.OY]) / res
+    return room_at(clear, cos * dx + sin * dy, cos * dy - sin * dx, const[b.RADIUS] / res)
+
+
+@compiled
+def _begin(i: int, fresh: bool, robots: Robots, model: Model) -> None:
+    """Note the time of a new command, and set the goal of the drive."""
+    counters, rates = robots.counters[i], model.rates
     if fresh:
-        counters[COMMANDED_NS] = due_ns(ticks, rates[TICK_NUM], rates[TICK_DEN])
+        counters[COMMANDED_NS] = due_ns(counters[TICKS], rates[TICK_NUM], rates[TICK_DEN])
     _set_goal(i, robots, model)
-    next_scan = due_ns(_turns(ticks, rates) + 1, rates[SCAN_NUM], rates[SCAN_DEN])
-    for _ in range(times):
+
+
+@compiled
+def _obeyed(i: int, robots: Robots, model: Model) -> int:
+    """Return for how many ticks of a run the command is sure to stay in force."""
+    counters, limit_ns = robots.counters[i], model.limits[robots.maps[i], DEADMAN_NS]
+    end = counters[TICKS] + free_run.MOST
+    end_ns = due_ns(end, model.rates[TICK_NUM], model.rates[TICK_DEN])
+    if limit_ns > 0.0 and end_ns - counters[COMMANDED_NS] > limit_ns:
+        return 0
+    return free_run.MOST
+
+
+@compiled
+def _tick_by_tick(
+    i: int, times: int, to_end: bool, obstacles: Obstacles, robots: Robots, model: Model,
+    scratch: Floats,
+) -> None:  # fmt: skip
+    """Do some ticks; `to_end` if the switches are to be read after the last one."""
+    robots, model, obstacles, scratch = lent(robots), lent(model), lent(obstacles), lent(scratch)
+    counters, which, body = robots.counters[i], robots.maps[i], robots.bodies[i]
+    trail, key, const, rates = robots.trails[i], robots.keys[i, 0], model.const[which], model.rates
+    power, deadman_ns = model.power[which], model.limits[which, DEADMAN_NS]
+    ticks, at, hit, room = counters[TICKS], counters[TRAIL_AT], False, 0.0
+    for remaining in range(times - 1, -1, -1):
         ticks += 1
-        now_ns = due_ns(ticks, rates[TICK_NUM], rates[TICK_DEN])
-        while next_scan < now_ns:  # a turn ended between two ticks
-            next_scan = _turn(counters, next_scan, rates)
-        if model.limits[which, DEADMAN_NS] > 0.0:
-            _stop_if_silent(i, now_ns, robots, model)
-        flags = b.tick(
-            body, const, occupied, clear, cliff, model.discs, model.boxes, model.carpets,
-            model.cliff_sensors, key, ticks, scratch,
-        )  # fmt: skip
-        time_s = ticks * const[b.DT]
+        if deadman_ns > 0.0:
+            _stop_if_silent(i, due_ns(ticks, rates[TICK_NUM], rates[TICK_DEN]), robots, model)
+        # The switches need the cells of the last tick.
+        room = 0.0 if to_end and remaining == 0 else room
+        hit, room = b.move(body, const, obstacles, model.carpets, key, ticks, room, scratch)
         trail[at, 0], trail[at, 1], trail[at, 2], trail[at, 3] = (
-            time_s, body[b.X], body[b.Y], body[b.THETA],
+            ticks * const[b.DT], body[b.X], body[b.Y], body[b.THETA],
         )  # fmt: skip
         at = at + 1 if at + 1 < trail.shape[0] else 0
         counters[SINCE_SCAN] += 1
         robots.energy_wh[i] = drained(
-            model.power[which],
-            0.0,
-            robots.energy_wh[i],
-            body[b.V],
-            body[b.X],
-            body[b.Y],
-            const[b.DT],
+            power, 0.0, robots.energy_wh[i], body[b.V], body[b.X], body[b.Y], const[b.DT]
         )
-        if next_scan == now_ns:  # a scan follows the tick of the same instant
-            next_scan = _turn(counters, next_scan, rates)
-    counters[TICKS], counters[TRAIL_AT], counters[FLAGS] = ticks, at, flags
+        if ticks >= counters[SCAN_TICK]:
+            _end_turns(ticks, counters, rates)
+    counters[TICKS], counters[TRAIL_AT], counters[FLAGS] = ticks, at, 1 if hit else 0
+
+
+@compiled
+def _note_run(i: int, times: int, robots: Robots, model: Model, rows: Floats) -> None:
+    """Note the ticks of a run: in the trail, the battery and the turns of the lidar."""
+    robots, model, rows = lent(robots), lent(model), lent(rows)
+    counters, which, trail = robots.counters[i], robots.maps[i], robots.trails[i]
+    power, dt = model.power[which], model.const[which, b.DT]
+    ticks, at = counters[TICKS], counters[TRAIL_AT]
+    for k in range(times):
+        ticks += 1
+        x, y = rows[free_run.X, k], rows[free_run.Y, k]
+        trail[at, 0], trail[at, 1], trail[at, 2] = ticks * dt, x, y
+        trail[at, 3] = rows[free_run.THETA, k]
+        at = at + 1 if at + 1 < trail.shape[0] else 0
+        counters[SINCE_SCAN] += 1
+        if power[DISCHARGES] > 0.0:
+            v = rows[free_run.WHEELS_V, k]
+            robots.energy_wh[i] = drained(power, 0.0, robots.energy_wh[i], v, x, y, dt)
+        if ticks >= counters[SCAN_TICK]:
+            _end_turns(ticks, counters, model.rates)
+    counters[TICKS], counters[TRAIL_AT], counters[FLAGS] = ticks, at, 0
+
+
+@compiled
+def _end_turns(ticks: int, counters: Any, rates: Any) -> None:
+    """Note the turns of the lidar that ended since the last tick, and when the next one ends."""
+    num, den = rates[SCAN_NUM], rates[SCAN_DEN]
+    now_ns = due_ns(ticks, rates[TICK_NUM], rates[TICK_DEN])
+    end_ns = due_ns(counters[SCANS] + 1, num, den)
+    while end_ns <= now_ns:
+        counters[SCANS] += 1
+        counters[SCANNED_NS] = end_ns
+        counters[SINCE_SCAN] = 0 if end_ns == now_ns else 1  # ticks after the end of the turn
+        end_ns = due_ns(counters[SCANS] + 1, num, den)
+    period = NS_PER_S * rates[TICK_DEN]
+    counters[SCAN_TICK] = (end_ns * rates[TICK_NUM] + period - 1) // period
+
+
+@compiled
+def _set_flags(
+    i: int, obstacles: Obstacles, robots: Robots, model: Model, maps: Maps, scratch: Floats
+) -> None:
+    """Set the flags of the last tick. Those of the ticks before are not needed."""
+    which, counters = robots.maps[i], robots.counters[i]
+    cliff = layer_of(maps, maps.cliff, which)
+    counters[FLAGS] = b.switches(
+        robots.bodies[i], model.const[which], obstacles, cliff, model.cliff_sensors,
+        counters[FLAGS] != 0, scratch,
+    )  # fmt: skip
 
 
 @compiled
@@ -171,117 +283,6 @@ def _stop_if_silent(i: int, now_ns: int, robots: Robots, model: Model) -> None:
 
 
 @compiled
-def _turns(ticks: int, rates: Any) -> int:
-    """Return how many turns of the lidar were due up to a tick, this instant included."""
-    now_ns = due_ns(ticks, rates[TICK_NUM], rates[TICK_DEN])
-    found = now_ns * rates[SCAN_NUM] // (NS_PER_S * rates[SCAN_DEN])
-    while due_ns(found + 1, rates[SCAN_NUM], rates[SCAN_DEN]) <= now_ns:
-        found += 1
-    return found
-
-
-@compiled
-def _turn(counters: Any, now_ns: int, rates: Any) -> int:
-    """Note the end of a turn; return when the next one ends."""
-    counters[SCANS] += 1
-    counters[SCANNED_NS], counters[SINCE_SCAN] = now_ns, 0
-    done = (now_ns * rates[SCAN_NUM] + NS_PER_S * rates[SCAN_DEN] - 1) // (
-        NS_PER_S * rates[SCAN_DEN]
-    )
-    return due_ns(done + 1, rates[SCAN_NUM], rates[SCAN_DEN])
-
-
-@compiled
-def beam(i: int, k: int, robots: Robots, model: Model, maps: Maps, scans: Scans) -> None:
-    """Measure beam k of robot i in its last turn, with the same bits as `scan`."""
-    counters, which = robots.counters[i], robots.maps[i]
-    if k >= _beams(i, robots, model):
-        _write(scans, i, k, math.inf, False, model.angles[k], 0.0, 0)
-        return
-    setup, key, number = model.setup[which], robots.keys[i, 2], counters[SCANS]
-    rays, ranges, noise = np.empty((1, 4)), np.empty(1), np.empty((1, 4))
-    cells, across = np.empty((1, 2), np.int64), np.empty(1, np.bool_)
-    begin_s, end_s = turn_s(counters, model.rates)
-    s.aim(
-        setup, robots.trails[i], counters[TRAIL_AT], counters[SINCE_SCAN], begin_s, end_s,
-        model.angles.shape[0], model.cosines, model.sines, k, rays,
-    )  # fmt: skip
-    squares = squares_of(maps, which)
-    ranges[0], cells[0, 0], cells[0, 1], across[0] = cast_ray(
-        squares,
-        rays[0, 0],
-        rays[0, 1],
-        rays[0, 2],
-        rays[0, 3],
-        (setup[s.MAX_RANGE] + 1.0) / setup[s.RES],
-    )
-    s.draw(key, number, k, 0, noise)
-    if s.has_echoes(setup, model.discs, model.boxes):
-        hits = s.Hits(rays, ranges, cells, across)
-        material = layer_of(maps, maps.material, which)
-        s.find_echoes(setup, squares, material, model.discs, model.boxes, hits, noise)
-    truth_m = ranges[0] * setup[s.RES]
-    seen, angle, distance, quality = s.measure(
-        setup, model.angles[k], model.cosines[k], model.sines[k], truth_m, noise, 0, key, number, k
-    )
-    _write(scans, i, k, truth_m, seen, angle, distance, quality)
-
-
-@compiled
-def scan(
-    i: int, robots: Robots, model: Model, maps: Maps, scans: Scans, buffers: s.Hits, noise: Floats,
-    points: Floats,
-) -> None:  # fmt: skip
-    """Measure the last turn of robot i, its rays cast together.
-
-    `buffers` and `noise` have a row for each beam, `points` has a column.
-    """
-    robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
-    buffers, noise, points = lent(buffers), lent(noise), lent(points)
-    counters, which, beams = robots.counters[i], robots.maps[i], _beams(i, robots, model)
-    for k in range(beams, model.angles.shape[0]):
-        _write(scans, i, k, math.inf, False, model.angles[k], 0.0, 0)
-    if beams == 0:
-        return
-    setup, key, number = model.setup[which], robots.keys[i, 2], counters[SCANS]
-    rays, ranges, cells, across = buffers
-    hits = s.Hits(rays[:beams], ranges[:beams], cells[:beams], across[:beams])
-    begin_s, end_s = turn_s(counters, model.rates)
-    s.aim(
-        setup, robots.trails[i], counters[TRAIL_AT], counters[SINCE_SCAN], begin_s, end_s,
-        model.angles.shape[0], model.cosines, model.sines, 0, hits.rays,
-    )  # fmt: skip
-    s.cast(
-        setup, squares_of(maps, which), layer_of(maps, maps.material, which), model.discs,
-        model.boxes, key, number, hits, noise,
-    )  # fmt: skip
-    truth_m = scans.truth_m[i]
-    for k in range(beams):
-        truth_m[k] = hits.ranges[k] * setup[s.RES]
-    s.measure_all(
-        setup, model.angles, model.cosines, model.sines, truth_m[:beams], noise, key, number, points
-    )
-    for k in range(beams):
-        seen = points[3, k] > 0.0
-        scans.angles[i, k] = points[0, k] if seen else model.angles[k]
-        scans.distances[i, k] = points[1, k] if seen else 0.0
-        scans.qualities[i, k] = int(points[2, k]) if seen else 0
-
-
-@compiled
-def _beams(i: int, robots: Robots, model: Model) -> int:
-    """Return how many beams the last turn of robot i has."""
-    counters, limits = robots.counters[i], model.limits[robots.maps[i]]
-    if counters[SCANS] == 0:
-        return 0
-    since_s = counters[SCANNED_NS] / 1e9
-    return s.beam_count(
-        model.angles.shape[0], limits[JITTER], limits[COLD_START_S], since_s, robots.keys[i, 2],
-        counters[SCANS],
-    )  # fmt: skip
-
-
-@compiled
 def sense(i: int, robots: Robots, model: Model, readings: Readings) -> None:
     """Read the inertial sensors and the encoders of robot i, as on the wire."""
     which, counters, body = robots.maps[i], robots.counters[i], robots.bodies[i]
@@ -296,43 +297,16 @@ def sense(i: int, robots: Robots, model: Model, readings: Readings) -> None:
     readings.encoders[i, 0], readings.encoders[i, 1] = left % 65536, right % 65536
 
 
-@inlined
-def turn_s(counters: Any, rates: Any) -> tuple[float, float]:
-    """Return when the last turn began and ended, in seconds."""
-    end_s = counters[SCANNED_NS] / 1e9
-    return end_s - 1.0 / (rates[SCAN_NUM] / rates[SCAN_DEN]), end_s
-
-
-@inlined
-def _write(
-    scans: Scans, i: int, k: int, truth_m: float, seen: bool, angle: float, distance: float,
-    quality: int
-) -> None:  # fmt: skip
-    scans.truth_m[i, k], scans.angles[i, k] = truth_m, angle
-    scans.distances[i, k] = distance if seen else 0.0
-    scans.qualities[i, k] = quality if seen else 0
-
-
 @unlocked
 def advance_many(
     first: int, last: int, times: int, fresh: bool, robots: Robots, model: Model, maps: Maps
 ) -> None:
     """Advance the robots from `first` to before `last`."""
     robots, model, maps = lent(robots), lent(model), lent(maps)
+    words, rows = np.empty((4, free_run.MOST), np.uint32), np.empty((free_run.ROWS, free_run.MOST))
+    buffers = Buffers(np.empty(NEARBY_SIZE), np.empty(MOVED), words, rows)
     for i in range(first, last):
-        advance(i, times, fresh, robots, model, maps)
-
-
-@unlocked
-def scan_many(
-    first: int, last: int, robots: Robots, model: Model, maps: Maps, scans: Scans
-) -> None:
-    """Measure the last turn of the robots from `first` to before `last`."""
-    robots, model, maps, scans = lent(robots), lent(model), lent(maps), lent(scans)
-    beams = model.angles.shape[0]
-    buffers, noise, points = s.make_hits(beams), np.empty((beams, 4)), np.empty((4, beams))
-    for i in range(first, last):
-        scan(i, robots, model, maps, scans, buffers, noise, points)
+        advance_in_runs(i, times, fresh, robots, model, maps, buffers)
 
 
 @unlocked

@@ -47,6 +47,7 @@ _ATAN, _ATAN_REST = np.array(ATAN), np.array(ATAN_REST)
 GLASS_LOST, DARK_LOST = 0.9, 0.5  # share of echoes that such a surface absorbs
 TOGETHER = 16  # beams that are measured together, by vector instructions
 MOTOR_DRAW = 1 << 20  # the index of the motor's random number, beyond those of the beams
+SMALL_RAD = 0.02  # a smaller angle has its sine and cosine by a series
 EDGE_RAD, EDGE_STEP = 0.004, 5.0  # half the beam's width; a step in range that is an edge, in cells
 
 
@@ -71,32 +72,6 @@ def make_hits(beams: int) -> Hits:
 
 
 @compiled
-def scan(
-    setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, trail: Array, first: int,
-    begin: float, end: float, angles: Array, cosines: Array, sines: Array, key: Any, number: int,
-    beams: int, out_angle: Any, out_range: Any, out_quality: Any, out_truth: Array,
-) -> int:  # fmt: skip
-    """Fill the outputs with the points of one turn, and return their number.
-
-    `trail` is a ring of (time, x, y, theta) whose oldest entry is at `first`. `out_truth` gets the
-    true range of every beam, inf for none.
-    """
-    hits, noise = make_hits(beams), np.empty((beams, 4))
-    aim(setup, trail, first, 0, begin, end, angles.shape[0], cosines, sines, 0, hits.rays)
-    cast(setup, squares, material, discs, boxes, key, number, hits, noise)
-    count, points = 0, np.empty((4, beams))
-    for k in range(beams):
-        out_truth[k] = hits.ranges[k] * setup[RES]
-    measure_all(setup, angles, cosines, sines, out_truth[:beams], noise, key, number, points)
-    for k in range(beams):
-        if points[3, k] > 0.0:
-            out_angle[count], out_range[count] = points[0, k], points[1, k]
-            out_quality[count] = int(points[2, k])
-            count += 1
-    return count
-
-
-@compiled
 def cast(
     setup: Array, squares: Any, material: Any, discs: Array, boxes: Array, key: Any, number: int,
     hits: Hits, noise: Array,
@@ -108,13 +83,21 @@ def cast(
     rays, ranges, cells, across = hits
     beams = rays.shape[0]
     cast_beams(squares, rays, (setup[MAX_RANGE] + 1.0) / setup[RES], ranges, cells, across)
-    words = np.empty((4, beams), np.uint32)
-    blocks(key, number, words)
-    for k in range(beams):
-        noise[k, 0], noise[k, 1] = normal(words[0, k]), normal(words[1, k])
-        noise[k, 2], noise[k, 3] = uniform(words[2, k]), uniform(words[3, k])
+    draw_all(key, number, np.empty((4, beams), np.uint32), noise)
     if has_echoes(setup, discs, boxes):
         find_echoes(setup, squares, material, discs, boxes, hits, noise)
+
+
+@compiled
+def draw_all(key: Any, number: int, words: Any, noise: Array) -> None:
+    """Draw the random numbers of all beams of scan `number`.
+
+    `words` has a column for each beam, `noise` at least a row.
+    """
+    blocks(key, number, words)
+    for k in range(words.shape[1]):
+        noise[k, 0], noise[k, 1] = normal(words[0, k]), normal(words[1, k])
+        noise[k, 2], noise[k, 3] = uniform(words[2, k]), uniform(words[3, k])
 
 
 @compiled
@@ -180,7 +163,7 @@ def measure(
     tremble = setup[ANGLE_STD] * noise[row, 1]
     angle = angle + tremble
     if setup[CENTRED] > 0:
-        ux, uy = _turned(cosine, sine, tremble)
+        ux, uy = turned(cosine, sine, tremble)
         ahead = setup[OPTICAL] + measured + setup[MOUNT_X] * ux + setup[MOUNT_Y] * uy
         aside = setup[MOUNT_Y] * ux - setup[MOUNT_X] * uy
         angle += setup[OFFSET] + _small_angle(aside, ahead)
@@ -238,7 +221,7 @@ def measure_all(
             distance = math.sqrt(ahead * ahead + aside * aside)
             work[7, k] = distance if centred else far
             work[9, k] = 1.0 if seen else 0.0
-            usual = (abs(tremble) < 0.02) & (ahead > 0.001) & (ahead < 1e6)  # not nan
+            usual = (abs(tremble) < SMALL_RAD) & (ahead > 0.001) & (ahead < 1e6)  # not nan
             work[3, k] = 1.0 if seen & centred & (not usual) else 0.0
             work[4, k], work[5, k] = ahead if usual else 1.0, aside if usual else 0.0
         for k in range(TOGETHER):
@@ -307,70 +290,10 @@ def _measure_alone(
         out[3, k] = 1.0 if seen else 0.0
 
 
-@compiled
-def aim(
-    setup: Array, trail: Array, first: int, newer: int, begin: float, end: float, total: int,
-    cosines: Array, sines: Array, start: int, rays: Array
-) -> None:  # fmt: skip
-    """Fill `rays` with start and direction of the beams from `start`, (x, y, dx, dy) in cells.
-
-    A beam starts at the pose on the trail at its instant. The newest `newer` entries of the trail
-    are from after the turn and left out.
-    """
-    size = trail.shape[0]
-    count = size - newer
-    cos, sin, res = setup[OCOS], setup[OSIN], setup[RES]
-    last = _place(first + count - 1, size)
-    pose_x, pose_y = trail[last, 1], trail[last, 2]
-    s, c = sin_cos(trail[last, 3])
-    known, a, b, cos_a, sin_a, turn, span = -1, 0, 0, 1.0, 0.0, 0.0, 0.0
-    place = 0
-    if start > 0 and setup[ROLLING] > 0:  # a beam alone: search the entry before its instant
-        now, high = begin + (end - begin) * start / total, count - 2
-        while place < high:
-            middle = (place + high + 1) >> 1
-            if trail[_place(first + middle, size), 0] <= now:
-                place = middle
-            else:
-                high = middle - 1
-    for k in range(rays.shape[0]):
-        if setup[ROLLING] > 0:
-            now = begin + (end - begin) * (start + k) / total
-            while place < count - 2 and trail[_place(first + place + 1, size), 0] <= now:
-                place += 1
-            if place != known:
-                known = place
-                a, b = _place(first + place, size), _place(first + place + 1, size)
-                sin_a, cos_a = sin_cos(trail[a, 3])
-                turn = trail[b, 3] - trail[a, 3]
-                turn -= 2 * math.pi * math.floor((turn + math.pi) / (2 * math.pi))
-                span = trail[b, 0] - trail[a, 0]
-            part = min(max((now - trail[a, 0]) / span, 0.0), 1.0) if span > 0 else 1.0
-            pose_x = trail[a, 1] + (trail[b, 1] - trail[a, 1]) * part
-            pose_y = trail[a, 2] + (trail[b, 2] - trail[a, 2]) * part
-            c, s = _turned(cos_a, sin_a, turn * part)
-        cos_k, sin_k = cosines[start + k], sines[start + k]
-        local_x, local_y = (
-            setup[MOUNT_X] + setup[OPTICAL] * cos_k,
-            setup[MOUNT_Y] + setup[OPTICAL] * sin_k,
-        )
-        x = (pose_x + c * local_x - s * local_y - setup[OX]) / res
-        y = (pose_y + s * local_x + c * local_y - setup[OY]) / res
-        dx, dy = c * cos_k - s * sin_k, s * cos_k + c * sin_k
-        rays[k, 0], rays[k, 1] = cos * x + sin * y, cos * y - sin * x
-        rays[k, 2], rays[k, 3] = cos * dx + sin * dy, cos * dy - sin * dx
-
-
 @inlined
-def _place(number: int, size: int) -> int:
-    """Return the place of an entry in a ring, without a division."""
-    return number - size if number >= size else number
-
-
-@inlined
-def _turned(c: float, s: float, angle: float) -> tuple[float, float]:
+def turned(c: float, s: float, angle: float) -> tuple[float, float]:
     """Rotate a unit vector. Small angles, the rule here, use a series (error below 1e-12)."""
-    if -0.02 < angle < 0.02:
+    if -SMALL_RAD < angle < SMALL_RAD:
         square = angle * angle
         cos, sin = (
             1.0 - square * (0.5 - square / 24.0),

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigless.robots.vacuum.config import VacuumConfig
-from rigless.robots.vacuum.lidar.beams import aim, beam_count, scan
+from rigless.robots.vacuum.lidar.beams import beam_count
+from rigless.robots.vacuum.lidar.turn import aim, scan
 from rigless.robots.vacuum.state import VacuumState
 from rigless.worlds.grid import Grid
 

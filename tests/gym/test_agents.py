@@ -9,10 +9,12 @@ import gymnasium
 import numpy as np
 import pytest
 
+import rigless
 from rigless.gym.fleet_agents import AgvFleetAgents
 from rigless.gym.match_agents import PacbotMatchAgents
 from rigless.gym.stable_baselines import make_vec_env
 from rigless.kernel.problems import InputError
+from rigless.recordings.replay import verify
 from rigless.robots.pacbot.game import board as b
 
 with warnings.catch_warnings():  # PettingZoo imports a deprecated module of its own
@@ -82,6 +84,28 @@ def test_ghosts_that_hunt_catch_a_pacbot_that_stands():
     assert caught[-1][-1]["pacbot"]["lives"] < 3 == free[-1][-1]["pacbot"]["lives"]
     lost = [step for step in caught if step[1]["red"] > 10]
     assert lost[0][1]["red"] == 20.0 - lost[0][1]["pacbot"]
+
+
+def test_an_episode_of_a_fleet_is_recorded(tmp_path):
+    def drive(agent, seen, info):
+        assert info["recording"] == str(path)
+        return int(info["action_mask"].nonzero()[0][-1])
+
+    env, path = AgvFleetAgents(count=2, max_cycles=8), tmp_path / "fleet.mcap"
+    env.reset(seed=3)
+    begun = env.reset(seed=3, options={"record": path})
+    for _ in range(8):
+        actions = {agent: drive(agent, begun[0][agent], begun[1][agent]) for agent in env.agents}
+        begun = env.step(actions)[::4]
+    assert not env.agents  # the episode has ended, and its file is complete
+    assert verify(path).difference is None
+    inputs = [each for each in rigless.Recording.open(path) if each.direction == "in"]
+    assert len(inputs) == env._sent > 2
+    assert "recording" not in env.reset(seed=3)[1]["agv-1"]
+    with pytest.raises(InputError, match="cannot be written"):
+        env.reset(options={"record": tmp_path / "none" / "fleet.mcap"})
+    with pytest.raises(InputError, match="PacbotMatch-v0"):
+        PacbotMatchAgents().reset(options={"record": path})
 
 
 def test_agvs_arrive_by_the_shortest_way_and_give_way():

@@ -81,6 +81,9 @@ class AgvFleetAgents(Agents):
         for agent in self.agents:
             self._new_goal(agent)
 
+    def recorded(self) -> Simulation:
+        return self.sim
+
     def _new_goal(self, agent: str) -> None:
         """Draw a destination that the robot can reach."""
         while True:

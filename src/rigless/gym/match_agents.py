@@ -14,6 +14,8 @@ from gymnasium import spaces
 from rigless.gym.match import Matches
 from rigless.gym.parallel import Agents, Floats, Rewards
 from rigless.gym.tasks import PacbotMatch, box
+from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.simulation import Simulation
 from rigless.robots.pacbot.game import board as b
 from rigless.robots.pacbot.game import ghosts as g
 
@@ -57,6 +59,11 @@ class PacbotMatchAgents(Agents):
     def begin(self, seed: int, generator: np.random.Generator) -> None:
         self.matches.begin_with(0, seed)
         self._score, self._lives = 0.0, self._game.lives
+
+    def recorded(self) -> Simulation:
+        what = "a replay would not have the moves that agents give to ghosts"
+        fix = "record rigless/PacbotMatch-v0, where the game plays the ghosts"
+        raise InputError(Problem("record", what, fix))
 
     def play(self, actions: Mapping[str, int]) -> tuple[Rewards, bool]:
         for ghost in self._game.ghosts:

@@ -9,7 +9,9 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from rigless.gym.recording import SimulationRecording
 from rigless.kernel.problems import InputError, Problem
+from rigless.kernel.simulation import Simulation
 
 try:
     from pettingzoo import ParallelEnv
@@ -24,7 +26,9 @@ Rewards = Mapping[str, float]
 class Agents(ParallelEnv[str, Floats, int]):  # type: ignore[misc]
     """Base of the environments. All agents begin and end together.
 
-    `max_cycles` is the most steps of an episode.
+    `max_cycles` is the most steps of an episode. `reset(options={"record": "episode.mcap"})`
+    records the episode, if its simulation has all actions as inputs. The file is complete when the
+    episode ends, at the next reset, or by `close`.
     """
 
     def __init__(self, name: str, agents: list[str], max_cycles: int):
@@ -36,6 +40,7 @@ class Agents(ParallelEnv[str, Floats, int]):  # type: ignore[misc]
         self.render_mode = None
         self._generator: np.random.Generator | None = None
         self._steps = 0
+        self._recording: SimulationRecording | None = None
 
     def observation_space(self, agent: str) -> spaces.Box:
         return self.observation_spaces[agent]
@@ -48,9 +53,13 @@ class Agents(ParallelEnv[str, Floats, int]):  # type: ignore[misc]
     ) -> tuple[dict[str, Floats], dict[str, dict[str, Any]]]:
         if seed is not None or self._generator is None:
             self._generator = seeding.np_random(seed)[0]
+        self.close()
         self.agents, self._steps = list(self.possible_agents), 0
         self.begin(int(self._generator.integers(2**32)), self._generator)
-        return self._all(self.observe), self._all(self.info)
+        path = (options or {}).get("record")
+        if path is not None:
+            self._recording = SimulationRecording(path, self.recorded())
+        return self._all(self.observe), self._all(self._infos)
 
     def step(
         self, actions: Mapping[str, int]
@@ -78,11 +87,22 @@ class Agents(ParallelEnv[str, Floats, int]):  # type: ignore[misc]
             dict(rewards),
             dict.fromkeys(self.agents, over),
             dict.fromkeys(self.agents, late),
-            self._all(self.info),
+            self._all(self._infos),
         )
         if over or late:
             self.agents = []
+            self.close()
         return found
+
+    def close(self) -> None:
+        """Complete the recording, if there is one."""
+        if self._recording is not None:
+            self._recording.close()
+            self._recording = None
+
+    def _infos(self, agent: str) -> dict[str, Any]:
+        path = {"recording": str(self._recording.path)} if self._recording is not None else {}
+        return self.info(agent) | path
 
     def _all(self, function: Any) -> dict[str, Any]:
         return {agent: function(agent) for agent in self.agents}
@@ -90,6 +110,10 @@ class Agents(ParallelEnv[str, Floats, int]):  # type: ignore[misc]
     @abstractmethod
     def begin(self, seed: int, generator: np.random.Generator) -> None:
         """Begin an episode."""
+
+    @abstractmethod
+    def recorded(self) -> Simulation:
+        """Return the simulation of the episode, to be recorded."""
 
     @abstractmethod
     def play(self, actions: Mapping[str, int]) -> tuple[Rewards, bool]:

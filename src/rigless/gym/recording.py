@@ -18,7 +18,25 @@ from rigless.ros.messages import Twist, Vector3
 Record = str | Path | Mapping[int, str | Path]
 
 
-class EpisodeRecording:
+class SimulationRecording:
+    """Records a simulation to an MCAP file until `close`."""
+
+    def __init__(self, path: str | Path, sim: Simulation):
+        self.path, self.sim = Path(path), sim
+        try:
+            self._file = self.path.open("wb")
+        except OSError as error:
+            what = f"{str(path)!r} cannot be written: {error.strerror}"
+            raise InputError(Problem("record", what)) from None
+        self._recorder = Recorder(sim, self._file)
+
+    def close(self) -> None:
+        """Complete the file."""
+        self._recorder.close()
+        self._file.close()
+
+
+class EpisodeRecording(SimulationRecording):
     """Records the episode of robot i of a task to an MCAP file.
 
     A simulation of the robot starts at the same pose, with the same seed, config and faults, and
@@ -27,16 +45,11 @@ class EpisodeRecording:
     """
 
     def __init__(self, path: str | Path, task: Any, i: int):
-        self.path, self._task, self._kind, self._count = Path(path), task, task.kind, 0
+        self._task, self._kind, self._count = task, task.kind, 0
         self._follows = task.kind != "pacbot"
-        self.sim = _simulation(task, i) if self._follows else task.matches.simulation(i)
-        self._rate = _rate(self.sim.robots[self._kind])
-        try:
-            self._file = self.path.open("wb")
-        except OSError as error:
-            what = f"{str(path)!r} cannot be written: {error.strerror}"
-            raise InputError(Problem("record", what)) from None
-        self._recorder = Recorder(self.sim, self._file)
+        sim = _simulation(task, i) if self._follows else task.matches.simulation(i)
+        self._rate = _rate(sim.robots[self._kind])
+        super().__init__(path, sim)
 
     def step(self, action: Any) -> None:
         """Send the command of an action, and run the ticks of a step."""
@@ -52,11 +65,6 @@ class EpisodeRecording:
             self.sim.send("rover", "dds", twist)
         self._count += self._task.ticks
         self.sim.run_until(self._rate.due_ns(self._count))
-
-    def close(self) -> None:
-        """Complete the file."""
-        self._recorder.close()
-        self._file.close()
 
 
 class Recordings:

@@ -1,10 +1,14 @@
 """The translation to CUDA C++ has the bits of numba: compiled for the host, and on a GPU."""
 
+import re
+
 import numpy as np
 import pytest
 
-from rigless.cuda.device import load_cupy
+from rigless.batch import Vacuums
+from rigless.cuda.device import Kernel, load_cupy
 from rigless.kernel.problems import InputError
+from rigless.robots.vacuum import batch
 from rigless.worlds import load_map
 from rigless.worlds.bundled import find_map
 
@@ -52,6 +56,37 @@ def test_translated_functions_have_the_same_bits(kind, tmp_path, monkeypatch):
     one.inject(one.template.actuators[0], "weak", which=[1, 2], factor=0.5)
     two.inject(two.template.actuators[0], "weak", which=[1, 2], factor=0.5)
     run_both(kind, config, one, two, 5)
+
+
+class NoDevice:
+    """The part of CuPy that kernels use; it notes how they are started."""
+
+    def __init__(self):
+        self.started = []
+
+    def RawModule(self, code, options):  # noqa: N802
+        assert "--fmad=false" in options
+        self.code = code
+        return self
+
+    def get_function(self, name):
+        found = re.search(rf"__global__ void {name}\((.*?)\)", self.code, re.DOTALL)
+        self.parameters = found[1].count(",") + 1
+        return lambda grid, block, values: self.started.append((grid[0] * block[0], values))
+
+
+def test_a_kernel_keeps_the_parameters_of_arrays_that_stay():
+    robots, device = Vacuums(3, CONFIGS["vacuum"][0]), NoDevice()
+    started = Kernel(device, batch.advance, 1)
+    for times in (22, 7):
+        started((1000,), times, True, robots._robots, robots._model, robots._maps)
+    (threads, values), (_, again) = device.started
+    assert 1000 <= threads < 1064
+    assert [values[:2], again[:2]] == [(1000, 22), (1000, 7)]
+    assert len(values) == len(again) == device.parameters
+    for one, other in zip(values[3:], again[3:], strict=True):
+        assert one is other
+    assert values[3] is robots._robots.bodies
 
 
 @pytest.mark.skipif(not NO_GPU, reason="there is a GPU")

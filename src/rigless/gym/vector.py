@@ -100,7 +100,8 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         self, actions: Any
     ) -> tuple[NDArray[np.float32], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         mode, waiting = self.autoreset_mode, self._ended.copy()
-        if mode is AutoresetMode.DISABLED and waiting.any():
+        resets = bool(waiting.any())  # a device answers once a step: it waits for its work
+        if mode is AutoresetMode.DISABLED and resets:
             what = f"environment {int(waiting.argmax())} has ended"
             raise InputError(Problem("step", what, 'reset(options={"reset_mask": …}) it first'))
         self.task.act(actions)
@@ -111,8 +112,8 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
         if self._most is not None:
             truncated = self.steps >= self._most
         paths = self._recordings.infos()
-        infos = self._infos(found, ~waiting)
-        if waiting.any():  # the step after an end: it resets
+        infos = self._infos(found, ~waiting, True if not resets else None)
+        if resets:  # the step after an end: it resets
             self._begin(waiting)
             reward[waiting], terminated[waiting], truncated[waiting] = 0.0, False, False
         ended = terminated | truncated
@@ -127,10 +128,13 @@ class RobotVectorEnv(VectorEnv[NDArray[np.float32], Any, Any]):
             self._ended = ended
         return self.task.observe(), reward, terminated, truncated, infos | paths
 
-    def _infos(self, found: dict[str, Any], mask: Any) -> dict[str, Any]:
-        """Return the infos of some environments, with their masks."""
+    def _infos(self, found: dict[str, Any], mask: Any, some: bool | None = None) -> dict[str, Any]:
+        """Return the infos of some environments, with their masks.
+
+        `some` is True if the mask is known to have one.
+        """
         infos: dict[str, Any] = {}
-        for name, values in found.items() if mask.any() else ():
+        for name, values in found.items() if some or mask.any() else ():
             infos[name] = self._xp.where(mask, values, self._xp.zeros((), values.dtype))
             infos[f"_{name}"] = mask.copy()
         return infos

@@ -1,7 +1,7 @@
 """Write MCAP files of zstd chunks, with the same bytes as the mcap package and in half its time.
 
 A message costs one packed head and two appends. The chunk, its indexes and the statistics are
-complete when the chunk is full.
+complete when the chunk is full: docs/decisions/0036-writing-recordings.md.
 """
 
 import struct
@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from typing import IO
 
-import zstandard  # which mcap requires
+import zstandard
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from mcap.records import (

@@ -13,7 +13,7 @@ from rigless.sweeps.preparation import Prepared, Question, prepare
 from rigless.sweeps.row import Row
 from rigless.sweeps.sweep import Sweep
 from rigless.sweeps.table.formats import write_rows
-from rigless.sweeps.task import decode_row, encode
+from rigless.sweeps.task import decode_rows, encode
 from rigless.sweeps.vary.plan import Plan, Point, Sample, choose_settings
 
 MAP = "image: {name}.pgm\nresolution: 1.0\norigin: [-5.0, -5.0, 0.0]\nnegate: 0\n"
@@ -92,7 +92,7 @@ def test_maps_of_an_axis_travel_and_are_found_where_they_are_unpacked(
     (tmp_path / "elsewhere").mkdir()
     site.rename(tmp_path / "moved")
     for task in tasks:
-        row = decode_row(run_remote(encode(task), files, "dask"))
+        [row] = decode_rows(run_remote(encode([task]), files, "dask"))
         assert (row.verdict, row.note) == ("pass", "")
 
 
@@ -124,7 +124,7 @@ def test_a_file_by_an_absolute_path_is_named_if_a_worker_lacks_it(
     assert made.elsewhere == [f"{site}/maps/b.yaml", f"{site}/maps/b.pgm"]
     task = prepared.task(0, Point({"world.map": f"{site}/maps/b.yaml"}, 0))
     os.rename(site / "maps/b.pgm", tmp_path / "gone")
-    row = decode_row(run_remote(encode(task), encode_bundle(made), "dask"))
+    [row] = decode_rows(run_remote(encode([task]), encode_bundle(made), "dask"))
     assert row.verdict == "error"
     assert f"missing on {os.uname().nodename}: {site}/maps/b.pgm: copy it there" in row.note
 

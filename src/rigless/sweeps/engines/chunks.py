@@ -20,13 +20,20 @@ RowOf = Callable[[Task, str], Row]
 
 
 class Chunks:
-    """Takes chunks from tasks. Until a run has ended, and for lost tasks, a chunk is one task."""
+    """Takes chunks from tasks. Until a run has ended, and for lost tasks, a chunk is one task.
 
-    def __init__(self, tasks: Iterable[Task]):
+    `begin` is called for each lot of tasks; the times of runs are kept from lot to lot.
+    """
+
+    def __init__(self) -> None:
+        self._run_s = WORK_S
+        self.begin(())
+
+    def begin(self, tasks: Iterable[Task]) -> None:
+        """Take the next chunks from these tasks."""
         self._source = iter(tasks)
         self._waiting: deque[Task] = deque()
         self._lost: deque[Task] = deque()
-        self._run_s = WORK_S
 
     def take(self, workers: int) -> list[Task]:
         """Return the next chunk. It is empty if there are no more tasks."""

@@ -60,6 +60,7 @@ class DaskEngine:
             raise InputError(Problem("--address", what, fix)) from None
         self._at = str(self._client.scheduler_info(n_workers=0)["address"])
         self._look_s = 0.0
+        self._chunks = Chunks()
         # As the result of a task it is made again if the workers that hold it are lost.
         self._files = self._client.submit(bytes, files, pure=True)
 
@@ -72,16 +73,16 @@ class DaskEngine:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
         """Return the row of each task as it ends. Raises EngineLostError."""
-        chunks = Chunks(tasks)
+        self._chunks.begin(tasks)
         running: dict[Any, list[Task]] = {}
         ended: SimpleQueue[Any] = SimpleQueue()
         try:
-            self._submit(chunks, running, ended)
+            self._submit(running, ended)
             while running:
                 future = self._wait(ended)
-                rows = self._rows(future, running.pop(future), chunks)
+                rows = self._rows(future, running.pop(future))
                 future.release()
-                self._submit(chunks, running, ended)
+                self._submit(running, ended)
                 yield from rows
         except (OSError, CancelledError) as error:  # Dask's errors of closed connections
             raise self._lost() from error
@@ -92,12 +93,10 @@ class DaskEngine:
         if self._cluster is not None:
             self._cluster.close()
 
-    def _submit(
-        self, chunks: Chunks, running: dict[Any, list[Task]], ended: SimpleQueue[Any]
-    ) -> None:
+    def _submit(self, running: dict[Any, list[Task]], ended: SimpleQueue[Any]) -> None:
         """Keep enough chunks in the cluster."""
         workers = max(1, self.workers)
-        while len(running) < workers * AHEAD and (chunk := chunks.take(workers)):
+        while len(running) < workers * AHEAD and (chunk := self._chunks.take(workers)):
             future = self._client.submit(
                 run_remote, encode(chunk), self._files, self.name, pure=False, retries=ATTEMPTS - 1
             )
@@ -123,16 +122,16 @@ class DaskEngine:
         self._size = len(self._client.scheduler_info(n_workers=-1)["workers"])
         self._look_s = time.monotonic() + LOOK_S
 
-    def _rows(self, future: Any, chunk: list[Task], chunks: Chunks) -> list[Row]:
+    def _rows(self, future: Any, chunk: list[Task]) -> list[Row]:
         """Return the rows of a chunk that has ended; none if its tasks are to be run again."""
         if future.status == "finished":
-            return chunks.ended(decode_rows(future.result()))
+            return self._chunks.ended(decode_rows(future.result()))
         if future.status != "error":
             raise self._lost()
         error = future.exception()
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         died = type(error).__name__ == "KilledWorker"
-        return chunks.not_ended(chunk, self.name, lost if died else broken, reason)
+        return self._chunks.not_ended(chunk, self.name, lost if died else broken, reason)
 
     def _lost(self) -> EngineLostError:
         what = f"the Dask scheduler at {self._at} no longer answers"

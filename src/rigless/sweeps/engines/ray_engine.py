@@ -56,6 +56,7 @@ class RayEngine:
         self._remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(run_remote)
         self._files = ray.put(files)
         self._cores, self._look_s = 1, 0.0
+        self._chunks = Chunks()
         self._at = ray.get_runtime_context().gcs_address
 
     @property
@@ -67,23 +68,23 @@ class RayEngine:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Row]:
         """Return the row of each task as it ends. Raises EngineLostError."""
-        chunks = Chunks(tasks)
+        self._chunks.begin(tasks)
         running: dict[Any, list[Task]] = {}
-        self._submit(chunks, running)
+        self._submit(running)
         while running:
             for reference in self._wait(list(running)):
-                rows = self._rows(reference, running.pop(reference), chunks)
-                self._submit(chunks, running)
+                rows = self._rows(reference, running.pop(reference))
+                self._submit(running)
                 yield from rows
 
     def close(self) -> None:
         """End the connection, and the cluster if it is the engine's own."""
         self._ray.shutdown()
 
-    def _submit(self, chunks: Chunks, running: dict[Any, list[Task]]) -> None:
+    def _submit(self, running: dict[Any, list[Task]]) -> None:
         """Keep enough chunks in the cluster."""
         workers = max(1, self.workers)
-        while len(running) < workers * AHEAD and (chunk := chunks.take(workers)):
+        while len(running) < workers * AHEAD and (chunk := self._chunks.take(workers)):
             running[self._remote.remote(encode(chunk), self._files, self.name)] = chunk
 
     def _wait(self, running: list[Any]) -> list[Any]:
@@ -110,16 +111,16 @@ class RayEngine:
         what = f"the head of the Ray cluster at {self._at} no longer answers"
         return EngineLostError(Problem("--engine ray", what, "start it again"))
 
-    def _rows(self, reference: Any, chunk: list[Task], chunks: Chunks) -> list[Row]:
+    def _rows(self, reference: Any, chunk: list[Task]) -> list[Row]:
         """Return the rows of a chunk that has ended; none if its tasks are to be run again."""
         try:
-            return chunks.ended(decode_rows(self._ray.get(reference)))
+            return self._chunks.ended(decode_rows(self._ray.get(reference)))
         except self._ray.exceptions.LocalRayletDiedError:
             raise self._lost() from None
         except self._ray.exceptions.RayError as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             died = not isinstance(error, self._ray.exceptions.RayTaskError)
-            return chunks.not_ended(chunk, self.name, lost if died else broken, reason)
+            return self._chunks.not_ended(chunk, self.name, lost if died else broken, reason)
 
 
 def _check_answers(address: str | None) -> None:

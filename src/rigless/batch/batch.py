@@ -1,6 +1,6 @@
 """The common part of all batches: seeds, maps, commands, faults, poses, reset."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigless.batch.engines import Graphics, Processor, Task, make_engine
+from rigless.batch.sensors import KINDS, Sensed, SensorFaults
 from rigless.batch.templates import Config, Seeds, Variants, build_template, check_seeds
 from rigless.kernel.compiled.faults import CODES, OTHER
 from rigless.kernel.problems import InputError, Problem
@@ -32,6 +33,9 @@ class Batch:
     map_key: ClassVar[str]  # the config's key of the map
     command_names: ClassVar[tuple[str, ...]]
     own_kinds: ClassVar[tuple[str, ...]] = ()  # kinds of faults that `_apply_own` knows
+    sensor_counters: Mapping[str, int] = {}  # sensors with faults: what numbers their readings
+    holding: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # kinds that hold the next reading
+    keeping: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # kinds that keep the last reading
     pose_index: ClassVar[int]  # of x, y, theta in the body
     _advance: ClassVar[Task]
     _robots: Any
@@ -52,6 +56,7 @@ class Batch:
         self.seeds = check_seeds(n, seeds)
         self.n = len(self.seeds)
         self._engine = make_engine(device, threads)
+        self._sensors: dict[str, SensorFaults] = {}  # those that have a fault
         self._xp = self._engine.arrays
         names = [map] if map is None or isinstance(map, str | Path) else list(map)
         if len(names) not in (1, self.n):
@@ -136,8 +141,18 @@ class Batch:
     def _go(self, ticks: int, fresh: bool) -> None:
         if ticks < 0:
             raise InputError(Problem("ticks", f"{ticks} is negative", "give 0 or more"))
+        left = int(ticks)
+        while left and (waiting := self._waiting()):
+            part = min(left, *(self._ticks_to_reading(name) for name in waiting))
+            self._run(part, fresh)
+            left, fresh = left - part, False
+            for name in waiting:
+                self._sensors[name].hold(self._measured(name), self._robots.counters)
+        self._run(left, fresh)
+
+    def _run(self, ticks: int, fresh: bool) -> None:
         parts = self._robots, self._model, self._maps
-        self._engine.run(self._advance, (self.n,), int(ticks), fresh, *parts)
+        self._engine.run(self._advance, (self.n,), ticks, fresh, *parts)
 
     def _limited(self, commands: Any) -> Any:
         """Return the commands within the limits of the robot."""
@@ -148,32 +163,41 @@ class Batch:
     def inject(
         self, target: str, kind: str = "", which: ArrayLike | None = None, **params: Any
     ) -> None:
-        """Begin a fault of an actuator on all robots, or on `which`, as `Simulation.inject` does.
+        """Begin a fault on all robots, or on `which`, as `Simulation.inject` does.
 
-        Each actuator has one fault at most. Faults of sensors and wires, and lag, are not offered.
+        Each actuator and sensor has one fault at most. Faults that draw random numbers, those of
+        wires, and lag are not offered; faults of sensors only with device "cpu".
         """
         actuators = list(self.template.actuators)
         kind, _, known = self.template.fault_targets.resolve(self.kind, target, kind, params)
+        rows, value = self._rows(which), float(next(iter(known.values()), 0.0))
+        if target in self.sensor_counters and kind in KINDS:
+            self._break_sensor(target, kind, rows, value)
+            return
         if target not in actuators or (kind not in CODES and kind not in self.own_kinds):
-            offered = ", ".join([*CODES, *self.own_kinds])
-            fix = f"in a batch {', '.join(actuators)} can have: {offered}"
+            moving, sensing = ", ".join(actuators), ", ".join(self.sensor_counters)
+            fix = (
+                f"in a batch {moving} can have: {', '.join([*CODES, *self.own_kinds])}; "
+                f"{sensing} can have: {', '.join(KINDS)}"
+            )
             raise InputError(Problem("inject", f"{target} {kind} is not offered", fix))
-        rows, place = self._rows(which), actuators.index(target)
+        place = actuators.index(target)
         self._robots.faults[rows, place, 0] = float(CODES.get(kind, OTHER))
-        self._robots.faults[rows, place, 1] = float(next(iter(known.values()), 0.0))
+        self._robots.faults[rows, place, 1] = value
         self._apply_own(rows, place, kind, known)
 
     def clear(self, target: str | None = None, which: ArrayLike | None = None) -> None:
-        """End the fault of an actuator, or all, on all robots or on `which`."""
+        """End the fault of an actuator or a sensor, or all, on all robots or on `which`."""
         actuators = list(self.template.actuators)
         rows = self._rows(which)
         for place, name in enumerate(actuators):
             if target in (None, name):
                 self._robots.faults[rows, place] = 0.0
                 self._apply_own(rows, place, "", {})
-        if target is not None and target not in actuators:
-            fix = f"choose from {', '.join(actuators)}"
-            raise InputError(Problem("clear", f"there is no actuator {target!r}", fix))
+        self._mend_sensors(rows, target)
+        if target is not None and target not in (*actuators, *self.sensor_counters):
+            fix = f"choose from {', '.join([*actuators, *self.sensor_counters])}"
+            raise InputError(Problem("clear", f"nothing named {target!r} can have faults", fix))
 
     def _rows(self, which: ArrayLike | None) -> Any:
         """Return an index of robots, or of all, for the arrays of the engine."""
@@ -181,6 +205,46 @@ class Batch:
 
     def _apply_own(self, rows: Any, place: int, kind: str, params: dict[str, Any]) -> None:
         """Apply a robot's own kind of fault to actuator `place`; other kinds end it."""
+
+    def _break_sensor(self, target: str, kind: str, rows: Any, value: float) -> None:
+        if self._xp is not np:
+            what, fix = f"{target} {kind} is not offered on a device", 'use device="cpu"'
+            raise InputError(Problem("inject", what, fix))
+        kept = self._returned(target) if kind in self.keeping.get(target, ()) else None
+        if target not in self._sensors:
+            holding = ("stuck", *self.holding.get(target, ()))
+            self._sensors[target] = SensorFaults(self.n, self.sensor_counters[target], holding)
+        self._sensors[target].begin(rows, kind, value, self._robots.counters)
+        if kept is not None:
+            self._sensors[target].keep(rows, kept)
+
+    def _mend_sensors(self, rows: Any, target: str | None = None) -> None:
+        for name, faults in list(self._sensors.items()):
+            if target in (None, name):
+                faults.end(rows)
+            if not faults.any:
+                del self._sensors[name]
+
+    def _waiting(self) -> list[str]:
+        """Return the sensors with a fault that keeps the next reading."""
+        return [name for name, faults in self._sensors.items() if len(faults.waiting)]
+
+    def _faulty(self, sensor: str, values: NDArray[Any]) -> list[Sensed]:
+        """Return the readings of a sensor that faults change."""
+        faults = self._sensors.get(sensor)
+        return [] if faults is None else list(faults.apply(values, self._robots.counters))
+
+    def _ticks_to_reading(self, sensor: str) -> int:
+        """Return after how many ticks the first waiting robot can have the next reading."""
+        return 1
+
+    def _measured(self, sensor: str) -> NDArray[Any]:
+        """Return the true readings of a sensor, a row per robot."""
+        raise NotImplementedError
+
+    def _returned(self, sensor: str) -> NDArray[Any]:
+        """Return the readings of a sensor as faults leave them now, for kinds that keep them."""
+        raise NotImplementedError
 
     # State
 
@@ -201,7 +265,10 @@ class Batch:
 
     @property
     def state(self) -> Any:
-        """The whole state as arrays with one row per robot; a copy of it can be given back."""
+        """The whole state as arrays with one row per robot; a copy of it can be given back.
+
+        It does not have the faults of sensors.
+        """
         return self._robots
 
     @state.setter
@@ -233,6 +300,7 @@ class Batch:
         chosen = self._map_numbers[rows] * self._variants + numbers
         fresh = self._engine.put(self._make_robots(chosen, self.seeds[rows]))
         places = self._rows(rows)
+        self._mend_sensors(places)
         for ours, new in zip(self._robots, fresh, strict=True):
             ours[places] = new
         if starts is not None:

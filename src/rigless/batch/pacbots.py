@@ -1,6 +1,7 @@
 """N Pacbots that advance together, each with the bits of a single simulation with its seed."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,13 @@ from rigless.batch.templates import noise_keys
 from rigless.kernel.problems import InputError, Problem
 from rigless.robots.pacbot import batch
 from rigless.robots.pacbot import body as b
+from rigless.robots.pacbot.config import WHEELS
+from rigless.robots.pacbot.faults import MAX_READING
 from rigless.robots.pacbot.robot import Pacbot
 
 Floats = NDArray[np.float64]
+AXES = {"accel": slice(0, 2), "gyro": slice(2, 3)}  # of the IMU's readings
+ENCODERS = tuple(f"encoder_{wheel}" for wheel in WHEELS)
 
 
 class PacbotScans(NamedTuple):
@@ -38,9 +43,20 @@ class Pacbots(Batch):
 
     kind, map_key = "pacbot", "maze"
     command_names = ("north", "south", "east", "west")
+    keeping = dict.fromkeys(ENCODERS, ("off",))  # the last count
     pose_index = b.X
     _advance = Task(batch.advance, batch.advance_many)
     _first_readings = Task(batch.begin, batch.begin_many)
+
+    @property
+    def _tofs(self) -> tuple[str, ...]:
+        return tuple(f"tof_{name}" for name in self._templates[0].arrays.names)
+
+    @property
+    def sensor_counters(self) -> Mapping[str, int]:  # type: ignore[override]
+        """The sensors that can have faults, with the counters that number their readings."""
+        ranges = dict.fromkeys(self._tofs, batch.MEASURED)
+        return {**ranges, **dict.fromkeys((*ENCODERS, *AXES), batch.READ)}
 
     def _make_robots(self, chosen: NDArray[np.int64], seeds: NDArray[np.int64]) -> batch.Robots:
         states, n = [template.state for template in self._templates], len(seeds)
@@ -84,9 +100,42 @@ class Pacbots(Batch):
         return float(self._templates[0].arrays.const[b.DT])
 
     def scan(self) -> PacbotScans:
-        """Return the last readings, views of the state."""
+        """Return the last readings, views of the state unless there are faults of sensors."""
         robots = self._robots
-        return PacbotScans(robots.ranges, robots.rays[:, :, 4], robots.encoders, robots.imus)
+        scans = PacbotScans(robots.ranges, robots.rays[:, :, 4], robots.encoders, robots.imus)
+        return self._spoiled(scans) if self._sensors else scans
+
+    def _spoiled(self, scans: PacbotScans) -> PacbotScans:
+        """Return readings as faults of the sensors leave them."""
+        ranges, truth_m, encoders, imu = scans
+        ranges, encoders, imu = ranges.copy(), encoders.copy(), imu.copy()
+        reaches = np.array([template.config.tof.max_range_m for template in self._templates])
+        for place, name in enumerate(self._tofs):
+            for rows, _, values in self._faulty(name, ranges[:, place]):
+                silent = reaches[self._robots.maps[rows]]
+                ranges[rows, place] = silent if values is None else _limited(values)
+        for wheel, name in enumerate(ENCODERS):
+            for rows, _, values in self._faulty(name, encoders[:, wheel]):
+                kept = self._sensors[name].held(rows) if values is None else _limited(values)
+                encoders[rows, wheel] = kept
+        for name, axes in AXES.items():
+            for rows, _, values in self._faulty(name, imu[:, axes]):
+                imu[rows, axes] = 0.0 if values is None else _limited(values)
+        return PacbotScans(ranges, truth_m, encoders, imu)
+
+    def _measured(self, sensor: str) -> NDArray[Any]:
+        return self._column(sensor, self._robots.ranges, self._robots.encoders, self._robots.imus)
+
+    def _returned(self, sensor: str) -> NDArray[Any]:
+        scans = self.scan()
+        return self._column(sensor, scans.ranges_m, scans.encoders, scans.imu)
+
+    def _column(self, sensor: str, ranges: Floats, encoders: Floats, imu: Floats) -> Floats:
+        if sensor in AXES:
+            return imu[:, AXES[sensor]]
+        if sensor in ENCODERS:
+            return encoders[:, ENCODERS.index(sensor)]
+        return ranges[:, self._tofs.index(sensor)]
 
     @property
     def velocities(self) -> Floats:
@@ -103,6 +152,10 @@ class Pacbots(Batch):
         bodies = self._robots.bodies
         bodies[rows, b.X : b.THETA + 1] = self._xp.asarray(starts, dtype=float)
         bodies[rows, b.VX : b.U + 4] = 0.0
+
+
+def _limited(values: Floats) -> Floats:
+    return np.clip(values, -MAX_READING, MAX_READING)
 
 
 def _first_counters() -> NDArray[np.int64]:

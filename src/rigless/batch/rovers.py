@@ -14,6 +14,7 @@ from rigless.motion.diff_drive import wrap
 from rigless.robots.rover import batch
 from rigless.robots.rover import body as b
 from rigless.robots.rover.config import Gps
+from rigless.robots.rover.faults import MAX_READING
 from rigless.robots.rover.motors import FULL_V, FULL_W, MAX_SPEED
 from rigless.robots.rover.robot import Rover
 from rigless.worlds.grid import Grid
@@ -21,6 +22,7 @@ from rigless.worlds.grid_world import GridWorld
 
 Floats = NDArray[np.float64]
 KINDS = ("fix", "float", "fixed", "none")
+COLUMNS = {"imu_yaw": slice(0, 1), "imu_wz": slice(1, 2), "imu_accel": slice(2, 5)}
 
 
 class RoverScans(NamedTuple):
@@ -44,6 +46,8 @@ class Rovers(Batch):
 
     kind, map_key = "rover", "map_file"
     command_names = ("m/s", "rad/s")
+    sensor_counters = {**dict.fromkeys(COLUMNS, batch.TICKS), "gps": batch.FIXES}
+    keeping = {"gps": ("off",)}  # the last fix
     pose_index = b.X
     _advance = Task(batch.advance, batch.advance_many)
     _drifts = Task(batch.begin, batch.begin_many)
@@ -101,16 +105,47 @@ class Rovers(Batch):
 
     def readings(self) -> batch.Readings:
         """Return the IMU's numbers. The array is reused by the next call."""
-        self._engine.run(self._sense, (self.n,), self._robots, self._model, self._readings)
+        self._read()
+        imu = self._readings.imu
+        for name, columns in COLUMNS.items() if self._sensors else ():
+            for rows, _, values in self._faulty(name, imu[:, columns]):
+                imu[rows, columns] = 0.0 if values is None else _limited(values)
         return self._readings
+
+    def _read(self) -> None:
+        self._engine.run(self._sense, (self.n,), self._robots, self._model, self._readings)
 
     def scan(self) -> RoverScans:
         """Return encoders, IMU and the last fix. The IMU's array is reused by the next call."""
-        robots = self._robots
         self.readings()
+        robots = self.sensed_state
         encoders = robots.bodies[:, b.ENC_V : b.ENC_W + 1]
         kinds = robots.counters[:, batch.FIX_KIND]
         return RoverScans(encoders, self._readings.imu, robots.fixes, kinds)
+
+    @property
+    def sensed_state(self) -> batch.Robots:
+        """The state, with fixes as faults of the receiver leave them."""
+        robots = self._robots
+        if "gps" not in self._sensors:
+            return robots
+        fixes, counters = robots.fixes.copy(), robots.counters.copy()
+        for rows, _, values in self._faulty("gps", robots.fixes):
+            if values is None:
+                kept = self._sensors["gps"].held(rows)
+                fixes[rows], counters[rows, batch.FIX_KIND] = kept[:, :3], kept[:, 3]
+            else:
+                fixes[rows] = _limited(values[:, :3])
+        return robots._replace(fixes=fixes, counters=counters)
+
+    def _measured(self, sensor: str) -> NDArray[Any]:
+        if sensor == "gps":
+            return _with_kinds(self._robots)
+        self._read()
+        return self._readings.imu[:, COLUMNS[sensor]]
+
+    def _returned(self, sensor: str) -> NDArray[Any]:
+        return _with_kinds(self.sensed_state)
 
     @property
     def odometry(self) -> Floats:
@@ -134,6 +169,15 @@ class Rovers(Batch):
         bodies, moved = self._robots.bodies, self._xp.asarray(poses)
         bodies[rows, b.X : b.YAW + 1] = moved
         bodies[rows, b.ODO_X : b.ODO_YAW + 1] = moved
+
+
+def _limited(values: Floats) -> Floats:
+    return np.clip(values, -MAX_READING, MAX_READING)
+
+
+def _with_kinds(robots: batch.Robots) -> Floats:
+    """Return fixes with a column for their kinds."""
+    return np.column_stack((robots.fixes, robots.counters[:, batch.FIX_KIND]))
 
 
 def _grid_of(robot: Rover) -> Grid:

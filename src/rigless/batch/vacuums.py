@@ -12,9 +12,15 @@ from rigless.robots.vacuum import batch
 from rigless.robots.vacuum import body as b
 from rigless.robots.vacuum.batch import scans
 from rigless.robots.vacuum.config import VacuumConfig
+from rigless.robots.vacuum.faults import MAX_READING, limit_axes, limit_distances
 from rigless.robots.vacuum.robot import Vacuum
 
 Floats = NDArray[np.float64]
+
+AXES = {"gyro": slice(0, 3), "accel": slice(3, 6), "tilt": slice(6, 9)}  # of the IMU's readings
+ENCODERS = ("encoder_left", "encoder_right")
+BUMPERS = ("bumper_left", "bumper_right")
+BITS = np.array([b.BUMP_LEFT, b.BUMP_RIGHT])
 
 
 class VacuumScans(NamedTuple):
@@ -54,6 +60,11 @@ class Vacuums(Batch):
     kind, map_key = "vacuum", "map_file"
     command_names = ("m/s", "rad/s")
     own_kinds = ("slip",)
+    sensor_counters = {
+        "lidar": batch.SCANS,
+        **dict.fromkeys((*BUMPERS, *ENCODERS, *AXES), batch.TICKS),
+    }
+    holding = dict.fromkeys(ENCODERS, ("off",))  # a silent encoder holds its count
     pose_index = b.X
     _advance = Task(batch.advance, batch.advance_many)
     _scan = Task(scans.beam, scans.scan_many, axes=2)
@@ -122,14 +133,24 @@ class Vacuums(Batch):
 
     def scan(self) -> VacuumScans:
         """Return the last turn of each lidar. The arrays are reused by the next call."""
+        self._cast()
+        if self._sensors:
+            self._spoil_scans()
+        return self._seen
+
+    def _cast(self) -> None:
         parts = self._robots, self._model, self._maps, self._scans
         self._engine.run(self._scan, (self.n, self.beams), *parts)
-        return self._seen
 
     def readings(self) -> VacuumReadings:
         """Return inertial sensors and encoders. The arrays are reused by the next call."""
-        self._engine.run(self._sense, (self.n,), self._robots, self._model, self._readings)
+        self._read()
+        if self._sensors:
+            self._spoil_readings()
         return VacuumReadings(*self._readings)
+
+    def _read(self) -> None:
+        self._engine.run(self._sense, (self.n,), self._robots, self._model, self._readings)
 
     @property
     def odometry(self) -> Floats:
@@ -145,7 +166,21 @@ class Vacuums(Batch):
     def bumpers(self) -> NDArray[np.bool_]:
         """Pressed bumpers, one row (left, right) per robot."""
         flags = self._robots.counters[:, batch.FLAGS, None]
-        return (flags & self._xp.array([b.BUMP_LEFT, b.BUMP_RIGHT])) != 0
+        pressed: NDArray[np.bool_] = (flags & self._xp.asarray(BITS)) != 0
+        for column, name in enumerate(BUMPERS if self._sensors else ()):
+            for rows, _, values in self._faulty(name, pressed[:, column]):
+                pressed[rows, column] = False if values is None else values != 0
+        return pressed
+
+    @property
+    def sensed_state(self) -> batch.Robots:
+        """The state, with the flags of bumpers as their faults leave them."""
+        if not self._sensors:
+            return self._robots
+        counters = self._robots.counters.copy()
+        counters[:, batch.FLAGS] &= ~BITS.sum()
+        counters[:, batch.FLAGS] |= self.bumpers @ BITS
+        return self._robots._replace(counters=counters)
 
     @property
     def contacts(self) -> NDArray[np.bool_]:
@@ -158,6 +193,54 @@ class Vacuums(Batch):
         bodies[rows, b.X : b.THETA + 1] = poses
         bodies[rows, b.ODO_X : b.ODO_THETA + 1] = poses
         self._robots.trails[rows, :, 1:] = poses.reshape(-1, 1, 3)
+
+    # Faults of sensors, on arrays of numpy
+
+    def _ticks_to_reading(self, sensor: str) -> int:
+        if sensor != "lidar":
+            return 1
+        counters = self._robots.counters[self._sensors[sensor].waiting]
+        return max(int((counters[:, batch.SCAN_TICK] - counters[:, batch.TICKS]).min()), 1)
+
+    def _measured(self, sensor: str) -> NDArray[Any]:
+        if sensor == "lidar":
+            self._cast()
+            return np.stack(self._scans[:3], axis=1, dtype=np.float32)
+        if sensor in ENCODERS:
+            return self._counts(ENCODERS.index(sensor))
+        if sensor in AXES:
+            self._read()
+            return self._readings.imu[:, AXES[sensor]].astype(float)
+        return (self._robots.counters[:, batch.FLAGS] & BITS[BUMPERS.index(sensor)]) != 0
+
+    def _counts(self, wheel: int) -> NDArray[np.int64]:
+        """Return an encoder's counts before they are cut to 16 bits."""
+        ticks = self._robots.bodies[:, (b.LEFT_TICKS, b.RIGHT_TICKS)[wheel]]
+        return np.floor(ticks + self._robots.phases[:, wheel]).astype(np.int64)
+
+    def _spoil_scans(self) -> None:
+        angles, distances, qualities, _ = self._scans
+        for rows, kind, values in self._faulty("lidar", distances.astype(float)):
+            if kind == "stuck":
+                angles[rows], distances[rows], qualities[rows] = values.swapaxes(0, 1)
+            elif values is None:
+                distances[rows], qualities[rows] = 0.0, 0
+            else:
+                limited, valid = limit_distances(values)
+                valid &= qualities[rows] > 0
+                distances[rows] = np.where(valid, limited, 0.0)
+                qualities[rows] = np.where(valid, qualities[rows], 0)
+
+    def _spoil_readings(self) -> None:
+        imu, encoders = self._readings
+        for name, axes in AXES.items():
+            for rows, _, values in self._faulty(name, imu[:, axes].astype(float)):
+                imu[rows, axes] = 0 if values is None else limit_axes(values)
+        for wheel, name in enumerate(ENCODERS):
+            for rows, _, values in self._faulty(name, self._counts(wheel)):
+                sensed = self._sensors[name].held(rows) if values is None else values
+                limited = np.clip(sensed, -MAX_READING, MAX_READING).astype(np.int64)
+                encoders[rows, wheel] = limited % 65536
 
 
 def _limits(config: VacuumConfig) -> tuple[float, ...]:

@@ -115,7 +115,7 @@ class VacuumTask(Task):
         robots, width = self.robots, self.observation_space.shape[0]
         seen: Floats = self.arrays.empty((robots.n, width), np.float32)
         shape = robots.n, self.beams + 1
-        robots.engine.run(function, shape, robots.state, robots.scan(), target, seen)
+        robots.engine.run(function, shape, robots.sensed_state, robots.scan(), target, seen)
         return seen
 
     def outcome(self, function: Function, target: Any) -> v.Results:
@@ -247,7 +247,8 @@ class RoverWaypoint(Task):
     def observe(self) -> Floats:
         robots, readings = self.robots, self.robots.readings()
         seen: Floats = self.arrays.empty((robots.n, 5), np.float32)
-        robots.engine.run(self._see, (robots.n,), robots.state, readings, self.waypoints, seen)
+        sensed = robots.sensed_state
+        robots.engine.run(self._see, (robots.n,), sensed, readings, self.waypoints, seen)
         return seen
 
     def judge(self) -> Outcome:

@@ -3,9 +3,12 @@
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigless.kernel.faults import Fault
 from rigless.robots.vacuum.arrays import CLIFFS
+
+Floats = NDArray[np.float64]
 
 MAX_READING = 1e9  # faults are cut here, so that the wire can carry the reading
 
@@ -34,8 +37,7 @@ def apply_faults(robot: Sensing, measured: Measured) -> Measured:
     for number, name in enumerate(("gyro", "accel", "tilt")):
         axes = np.array(measured.imu[3 * number : 3 * number + 3], float)
         sensed = robot.sense(name, axes)
-        limited = np.zeros(3) if sensed is None else np.clip(np.rint(sensed), -32768, 32767)
-        imu += limited.astype(int).tolist()
+        imu += limit_axes(np.zeros(3) if sensed is None else sensed).tolist()
     left = _sense_encoder(robot, "encoder_left", measured.left_ticks)
     right = _sense_encoder(robot, "encoder_right", measured.right_ticks)
     bumpers = tuple(
@@ -73,7 +75,16 @@ def apply_scan_faults(robot: Sensing, points: list[Any]) -> bool:
     distances = robot.sense("lidar", points[1].astype(float))
     if distances is None:
         return False
-    valid = distances > 0  # the lidar never sends invalid points
-    limited = np.minimum(distances[valid], MAX_READING).astype(np.float32)
-    points[:] = points[0][valid], limited, points[2][valid]
+    limited, valid = limit_distances(distances)
+    points[:] = points[0][valid], limited[valid], points[2][valid]
     return True
+
+
+def limit_axes(sensed: Floats) -> NDArray[np.int64]:
+    """Return axes of an inertial sensor in 16 bits."""
+    return np.clip(np.rint(sensed), -32768, 32767).astype(np.int64)
+
+
+def limit_distances(sensed: Floats) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return distances as on the wire, and which are valid: the lidar never sends others."""
+    return np.minimum(sensed, MAX_READING).astype(np.float32), sensed > 0

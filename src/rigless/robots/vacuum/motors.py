@@ -104,7 +104,9 @@ class Motors:
             self.set_velocity(*STOPPED)
 
     def apply_faults(self, dt_s: float) -> None:
-        """Set the goal to the velocity that the faulty wheels give."""
+        """Set the goal to the velocity that the faulty wheels give, if one is faulty."""
+        if all(self._robot.fault(wheel, "") is None for wheel in WHEELS):
+            return
         limits, body = self._config.robot, self._state.body
         goal = STOPPED if self._robot.input["estop"] else self._state.command
         left, right = wheel_speeds(*goal, limits.wheel_base)

@@ -42,7 +42,8 @@ def write(*names: str) -> int:
             failed.append(name)  # the page keeps its earlier figures, with their date
         else:
             kept[name] = {"when": when, "figures": figures}
-    result = {"machine": dict(machine()), "benchmarks": kept}
+    ordered = {name: kept[name] for name in performance.TITLES if name in kept}
+    result = {"machine": dict(machine()), "benchmarks": ordered}
     FIGURES.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
     PAGE.write_text(performance.page(result), "utf-8")
     if failed:

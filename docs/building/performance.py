@@ -43,7 +43,8 @@ GLANCE = (
     ("Pacbot reply, µs", "pacbot.replies.p50_us",
      "a bare ZeroMQ socket", "pacbot.replies.bare_rep_p50_us"),
     ("rover, all ROS 2 messages built, × real time", "rover.messages_built_x", "", ""),
-    ("rovers at their rates in one process, of up to 80", "rover.live.rovers_that_hold_their_rates", "", ""),
+    ("rovers at their rates in one process, of up to 80",
+     "rover.live.rovers_that_hold_their_rates", "", ""),
     ("welder, welding, × real time", "welder.welding_x", "", ""),
     ("cycle time against the firmware, worst, %",
      "welder.planner_bound_error_percent.worst", "", ""),
@@ -51,7 +52,8 @@ GLANCE = (
      "coal through pinocchio", "weld_cell.weld_table.pair_loop_us"),
     ("AGV messages/s, each acknowledged", "agv.publishing.rigless.acked_per_s",
      "nats-py with a window", "agv.publishing.nats_py.windowed_per_s"),
-    ("AGVs at 23 messages/s in one process, of up to 400", "agv.robots_that_hold_their_rates", "", ""),
+    ("AGVs at 23 messages/s in one process, of up to 400",
+     "agv.robots_that_hold_their_rates", "", ""),
     ("VDA 5050 order to state, ms", "vda5050.order_to_state.p50_ms", "", ""),
     ("sweep on two workers, runs/min", "sweep.local_2_workers.runs_per_minute",
      "a Python loop over `rigless.load`", "sweep.plain_loop_runs_per_minute"),
@@ -66,8 +68,9 @@ The figures of one machine, measured by `make bench-report`, which writes this p
 machine: `rigless bench NAME`. Peers are measured in the same run; those that are not installed are
 left out.
 
-Higher is better for figures in `/s` or `/min` and for `× real time`, lower for times. Figures of one core are in CPU time, so that
-other load disturbs them little; those of several cores and of real time need a quiet machine.
+Higher is better for figures in `/s`, `/min` and `× real time`, lower for times. Figures of one core
+are in CPU time, so that other load disturbs them little; those of several cores and of real time
+need a quiet machine.
 
 """
 GPU = """## Batches on a graphics processor

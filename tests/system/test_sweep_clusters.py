@@ -38,7 +38,7 @@ class Cluster:
         where = ("--port", "0", "--scheduler-file", self.file)
         self.scheduler = self._start("scheduler", *where, log="log0")
         end = time.monotonic() + DEADLINE_S
-        while not self.file.exists():
+        while not (self.file.exists() and self.file.read_text().endswith("}")):
             assert time.monotonic() < end, (folder / "log0").read_text()
             time.sleep(0.05)
         self.address = str(json.loads(self.file.read_text())["address"])

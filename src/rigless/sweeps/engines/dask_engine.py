@@ -18,6 +18,7 @@ from rigless.sweeps.task import Task, decode_rows, encode
 
 CONNECT_S = 10.0
 LOOK_S = 5.0  # between two looks at the cluster while no run ends
+AGAIN_S = 0.2  # between two looks at runs whose results were lost with a worker
 START_S = 60.0  # until a scheduler or workers have started on a busy machine
 
 
@@ -107,15 +108,32 @@ class DaskEngine:
         """Return the next future that has ended. Say so if the cluster has no workers."""
         said = False
         while True:
-            try:
-                return ended.get(timeout=LOOK_S)
-            except Empty:
-                if self._client.status != "running":
-                    raise self._lost() from None
-                self._look()
-                if not said and not self._size:
-                    said = True
-                    self._note(f"the cluster has no workers: start one: dask worker {self._at}")
+            future = self._next(ended)
+            if future is not None:
+                return future
+            if self._client.status != "running":
+                raise self._lost()
+            if not said and not self.workers:
+                said = True
+                self._note(f"the cluster has no workers: start one: dask worker {self._at}")
+
+    def _next(self, ended: SimpleQueue[Any]) -> Any:
+        """Return a future that has ended, None after a while.
+
+        The result of a lost one died with its worker. Dask makes it again; until then it waits.
+        """
+        lost_ones: list[Any] = []
+        try:
+            while True:
+                future = ended.get(timeout=AGAIN_S if lost_ones else LOOK_S)
+                if future.status != "lost":
+                    return future
+                lost_ones.append(future)
+        except Empty:
+            return None
+        finally:
+            for future in lost_ones:
+                ended.put(future)
 
     def _look(self) -> None:
         """Count the workers. The scheduler is asked, which takes some milliseconds."""
@@ -124,7 +142,7 @@ class DaskEngine:
 
     def _rows(self, future: Any, chunk: list[Task]) -> list[Row]:
         """Return the rows of a chunk that has ended; none if its tasks are to be run again."""
-        if future.status == "finished":
+        if future.status in ("finished", "lost"):  # the result of a lost one is made again
             return self._chunks.ended(decode_rows(future.result()))
         if future.status != "error":
             raise self._lost()

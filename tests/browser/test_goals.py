@@ -90,7 +90,7 @@ def test_a_goal_in_a_wall_is_refused_and_the_nearest_place_is_offered(vacuum):
 
 
 def test_a_typed_goal(vacuum):
-    vacuum.server.post("/api/speed", speed=5)
+    vacuum.server.post("/api/speed", speed=2)  # as above
     form = vacuum.page.get_by_role("group", name="Typed goal")
     form.get_by_label("x in m").fill("0.6")
     form.get_by_label("y in m").fill("-0.4")
